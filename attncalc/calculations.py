@@ -1,0 +1,109 @@
+"""The fold in each arithmetic: exact and by hand on decimals, and NumPy's floating point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+
+import numpy as np
+
+from attncalc.core.arithmetic import ARITHMETICS, Array, Floats
+from attncalc.core.bounded import Bounded, Values
+from attncalc.core.certain import between_doubles, certain
+from attncalc.core.figures import edge, edges, round_to
+from attncalc.core.scenario import Scenario
+from attncalc.core.stage import Note, Stage, Step
+from attncalc.errors import CalculationError
+from attncalc.fold import BOOLEAN_SLOTS, Result, fold, step_of
+from attncalc.pipelines.standard import stages
+
+Calculation = tuple[tuple[Step, ...], tuple[Note, ...]]
+
+
+def decimal(scenario: Scenario, rounds: Callable[[str], bool], terms: bool = False) -> Calculation:
+    """On decimals, the results of the steps that `rounds` names rounded as by hand, the others exact."""
+    rows = stages(scenario, terms=terms)
+    arithmetic = ARITHMETICS["by-hand"]()
+    kept: list[Result] = []
+
+    def evaluate(row: Stage, arrays: list[Array]) -> Bounded:
+        if rounds(row.name):
+            return _rounded(scenario, row, arrays)
+        return row.calculate(arithmetic, scenario, arrays)  # type: ignore[no-any-return]
+
+    def compute() -> list[Bounded]:
+        kept[:] = fold(rows, scenario, arithmetic, evaluate)
+        return [result.array for result in kept]
+
+    def shown_edges(value: Decimal) -> list[Decimal]:
+        return edges(value, scenario.places, scenario.rounding) + between_doubles(value)
+
+    given = (arithmetic.given(a, name) for name, a in scenario.arrays.items() if name not in BOOLEAN_SLOTS)
+    arrays, sure = certain(compute, scenario.places, shown_edges, given)
+    steps = tuple(step_of(scenario, result, array) for result, array in zip(kept, arrays, strict=True))
+    return steps, () if sure else (Note("undecided", steps[-1].name, {}),)
+
+
+def _rounded(scenario: Scenario, row: Stage, arrays: list[Array]) -> Bounded:
+    """One step by hand: inside it nothing is rounded, its result is."""
+    places, rounding = scenario.hand_places(row.name), scenario.rounding
+    arithmetic = ARITHMETICS["by-hand"]()
+    if row.name == "weights" and scenario.weighting == "softmax":
+        _refuse_lost_total(scenario, *arrays)
+
+    def compute() -> list[Bounded]:
+        return [row.calculate(arithmetic, scenario, arrays)]
+
+    (values,), _ = certain(compute, places, lambda value: [edge(value, -places, rounding)], only_bounded(arrays))
+    return Bounded(np.asarray(np.frompyfunc(lambda x: round_to(x, places, rounding), 1, 1)(values), dtype=object))
+
+
+def _refuse_lost_total(scenario: Scenario, terms: Bounded, total: Bounded, logits: Bounded) -> None:
+    """By hand, exponentials may all round to 0 although the row sees something."""
+    largest = logits.values.max(axis=-1, keepdims=True)
+    for index, value in np.ndenumerate(largest):
+        if value.is_finite() and total.values[index] == 0:
+            base = scenario.option("base")
+            power = value if base is None else value * Decimal(base).ln()
+            places = -(power / Decimal(10).ln()).to_integral_value("ROUND_FLOOR")
+            query = scenario.query_tokens[index[2]]
+            raise CalculationError.of("lost-total", query=query, places=int(places))
+
+
+def only_bounded(arrays: Iterable[Array]) -> list[Bounded]:
+    """The arrays of numbers among what a stage reads, masks left out."""
+    return [array for array in arrays if isinstance(array, Bounded)]
+
+
+def floats(scenario: Scenario, kind: str, terms: bool = False) -> Calculation:
+    """In binary floating point; where exponentials would overflow or vanish, again with the row maximum taken off."""
+    arithmetic = Floats(kind)
+
+    def once(shift: bool) -> list[Result]:
+        rows = stages(scenario, shift, terms)
+        with np.errstate(all="ignore"):
+            return fold(rows, scenario, arithmetic, lambda row, arrays: row.calculate(arithmetic, scenario, arrays))
+
+    results, remarks = once(False), ()
+    if scenario.option("shift") is None and _out_of_range(results, arithmetic):
+        results, remarks = once(True), (Note("shifted", "shifted", {"kind": kind}),)
+    return tuple(step_of(scenario, result, result.array) for result in results), remarks
+
+
+def _out_of_range(results: Sequence[Result], arithmetic: Floats) -> bool:
+    """Whether a row's exponentials overflow, or all but vanish although the row sees something."""
+    found = {result.stage.name: result for result in results}
+    if "exponentials" not in found:
+        return False
+    powers: Values = found["exponentials"].array
+    logits = found[found["exponentials"].sources[0].name].array
+    seen = ~arithmetic.hidden(logits).all(axis=-1, keepdims=True)
+    lost = seen & (powers.max(axis=-1, keepdims=True) < np.finfo(arithmetic.dtype).tiny)
+    return bool(np.isinf(found["total"].array).any() or lost.any())
+
+
+CALCULATIONS: dict[str, Callable[[Scenario, bool], Calculation]] = {
+    "exact": lambda scenario, terms: decimal(scenario, lambda step: False, terms),
+    "by-hand": lambda scenario, terms: decimal(scenario, lambda step: True, terms),
+    "float64": lambda scenario, terms: floats(scenario, "float64", terms),
+}

@@ -1,0 +1,90 @@
+"""The program's commands as Typer sees them, built for one language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import typer
+
+from attncalc.cli import options as o
+from attncalc.cli.help import command_help, program_help
+from attncalc.cli.report import guarded
+from attncalc.messages import speaker
+from attncalc.scenario_files import builtin
+
+
+class Command(NamedTuple):
+    """One command: the options it takes and lines that show its use."""
+
+    name: str
+    options: tuple[str, ...]
+    examples: tuple[str, ...]
+
+
+SHOWING = ("token", "step", *o.CALCULATION, "all", *o.FORMAT, "indent", *o.OUTPUT, *o.SCREEN)
+
+COMMANDS: tuple[Command, ...] = (
+    Command("explain", ("scenario", *SHOWING), ("attncalc explain draw", "attncalc explain mini-head --token saw")),
+    Command(
+        "run", ("scenarios", *SHOWING[:-6], "jsonl", *o.SCREEN),
+        ("attncalc run draw --by-hand off", "attncalc show draw | attncalc run - --json | jq '.steps[-1]'"),
+    ),
+    Command(
+        "verify", ("scenarios", *o.CALCULATION, "format", "plain", *o.OUTPUT, *o.SCREEN), ("attncalc verify draw",),
+    ),
+    Command("list", ("format", "plain", *o.OUTPUT, *o.SCREEN), ("attncalc list",)),
+    Command("show", ("name", *o.CALCULATION, *o.OUTPUT, "lang", "debug"), ("attncalc show draw > mine.json",)),
+    Command("schema", (*o.OUTPUT, "lang", "debug"), ("attncalc schema > attncalc.schema.json",)),
+)  # fmt: skip
+
+
+def build(language: str) -> typer.Typer:
+    """The application with its help in the language."""
+    say = speaker(language)
+    app = typer.Typer(add_completion=True, rich_markup_mode=None, pretty_exceptions_enable=False)
+    plain: dict[str, Any] = {"add_help_option": False}
+    for command in COMMANDS:
+        app.command(command.name, **plain)(_function(command, language))
+
+    def on_help(value: bool) -> None:
+        if value:
+            typer.echo(program_help((c.name for c in COMMANDS), say), nl=False)
+            raise typer.Exit
+
+    def on_version(value: bool) -> None:
+        if value:
+            from attncalc import __version__
+
+            typer.echo(f"attncalc {__version__}")
+            raise typer.Exit
+
+    @app.callback(invoke_without_command=True, **plain)
+    def main(
+        context: typer.Context,
+        help_: bool = typer.Option(False, "--help", is_eager=True, callback=on_help),
+        version: bool = typer.Option(False, "--version", is_eager=True, callback=on_version),
+        lang: str = typer.Option(None, "--lang"),
+    ) -> None:
+        if context.invoked_subcommand is None:
+            for line in ("welcome", "welcome-start", "welcome-list"):
+                typer.echo(say(line))
+
+    return app
+
+
+def _function(command: Command, language: str) -> Callable[..., None]:
+    """The function of a command, with the signature that its options make."""
+    say = speaker(language)
+
+    def on_help(value: bool) -> None:
+        if value:
+            typer.echo(command_help(command.name, command.options, command.examples, say), nl=False)
+            raise typer.Exit
+
+    def function(**values: Any) -> None:
+        raise typer.Exit(guarded(command.name, values, language))
+
+    function.__signature__ = o.signature(command.options, builtin.names, say, on_help)  # type: ignore[attr-defined]
+    function.__annotations__ = {p.name: p.annotation for p in function.__signature__.parameters.values()}  # type: ignore[attr-defined]
+    return function

@@ -1,0 +1,282 @@
+"""The commands: each turns its options into one question to the library and writes the answer."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attncalc.cli import output
+from attncalc.cli.session import Session, one_of, whole
+from attncalc.core import names
+from attncalc.core.labels import distinct, places_of
+from attncalc.errors import AttncalcError, Fault, UsageError, nearest
+from attncalc.scenario_files import builtin
+
+if TYPE_CHECKING:
+    from attncalc.core.scenario import Scenario
+    from attncalc.core.stage import Trace
+    from attncalc.document.view import View
+
+Options = Mapping[str, Any]
+
+KEYS_IN_A_PIPE = 1000
+LINES_BESIDE_KEYS = 10
+
+
+def explain(session: Session, options: Options) -> int:
+    """Tells one scenario for its query."""
+    from attncalc.running import run
+
+    if not options["scenario"]:
+        return list_(session, options)
+    scenario = _scenario(options["scenario"], options)
+    return _shown(session, options, [run(scenario, terms=scenario.has_values)], "explain")
+
+
+def run(session: Session, options: Options) -> int:
+    """Every step of the scenarios, as tables or as data."""
+    from attncalc.running import run
+
+    if options["jsonl"]:
+        return _json_lines(session, options)
+    sources = options["scenarios"]
+    if not sources:
+        raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
+    terms = "terms" in options["step"]
+    traces = [run(scenario, terms) for scenario in _all(lambda source: _scenario(source, options), sources)]
+    return _shown(session, options, traces, "run")
+
+
+def verify(session: Session, options: Options) -> int:
+    """The printed numbers of the scenarios against the calculation; 1 where one is off."""
+    from attncalc.document.verification import verification
+    from attncalc.explore.verify import expects_terms
+    from attncalc.explore.verify import verify as verdicts_of
+    from attncalc.running import run
+
+    sources = options["scenarios"]
+    if not sources:
+        raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
+    format = _format(options, ("table", "plain"))
+    view = _view(session, format)
+    blocks, right = [], True
+    for scenario in _all(lambda source: _scenario(source, options), sources):
+        trace = run(scenario, expects_terms(scenario.document))
+        verdicts = verdicts_of(trace)
+        blocks += list(verification(trace, verdicts, view))
+        right = right and all(verdict.right for verdict in verdicts)
+    _write_blocks(session, options, blocks, view, format)
+    return 0 if right else 1
+
+
+def list_(session: Session, options: Options) -> int:
+    """The built-in scenarios."""
+    from attncalc.document.blocks import Prose
+    from attncalc.document.listing import listing
+    from attncalc.scenario_files.json_text import parse
+
+    format = _format(options, ("table", "plain"))
+    view = _view(session, format)
+    documents = {name: parse(builtin.path_of(name).read_bytes(), name) for name in builtin.names()}
+    blocks = list(listing(documents, view))
+    if not session.quiet:
+        blocks.append(Prose(view.say("list-next"), view.say("lead.next")))
+    _write_blocks(session, options, blocks, view, format)
+    return 0
+
+
+def show(session: Session, options: Options) -> int:
+    """A scenario's JSON: the file as it is, or with the changes asked for."""
+    from attncalc.scenario_files.edits import edited
+    from attncalc.scenario_files.folding import folded
+    from attncalc.scenario_files.json_text import parse, written
+    from attncalc.scenario_files.load import read, shown_name
+
+    if not options["name"]:
+        raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
+    source = options["name"]
+    data = read(source)
+    document = parse(data, shown_name(source))
+    changed = folded(edited(document, options["set"]), options)
+    text = written(changed, 2) + "\n" if changed != document else data.decode("utf-8-sig")
+    output.write(text, options["output"], options["force"])
+    return 0
+
+
+def schema(session: Session, options: Options) -> int:
+    """The JSON Schema of scenario files."""
+    from attncalc.scenario_files.keys import json_schema
+
+    text = json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+    output.write(text, options["output"], options["force"])
+    return 0
+
+
+def _scenario(source: str, options: Options) -> Scenario:
+    from attncalc.scenario_files.load import load
+
+    return load(source, options["set"], _calculation(options))
+
+
+def _calculation(options: Options) -> dict[str, Any]:
+    """The options that change a calculation, checked."""
+    chosen = {key: options.get(key) for key in ("places", "by_hand", "rounding", "arithmetic", "shift")}
+    if chosen["places"] is not None:
+        whole("--places", chosen["places"], 0, 50)
+    if chosen["by_hand"] not in (None, "off"):
+        whole("--by-hand", chosen["by_hand"], 0, 50)
+    for key, known in (("rounding", names.ROUNDINGS), ("arithmetic", names.ARITHMETICS)):
+        if chosen[key] is not None:
+            one_of(f"--{key}", chosen[key], known)
+    return chosen
+
+
+def _all(function: Any, items: Iterable[str]) -> list[Any]:
+    """The function of each item, all their faults at once."""
+    results, faults = [], []
+    for item in items:
+        try:
+            results.append(function(item))
+        except AttncalcError as error:
+            faults += error.faults
+    if faults:
+        raise UsageError(faults)
+    return results
+
+
+def _format(options: Options, known: Sequence[str]) -> str:
+    """The format that is asked for by option, short option or suffix."""
+    asked = [name for name in ("json", "plain") if options.get(name)]
+    if options.get("format") is not None:
+        asked.append(one_of("--format", options["format"], tuple(known)))
+    if len(set(asked)) > 1:
+        raise UsageError.of("two-formats", first=asked[0], second=asked[1])
+    if asked:
+        return one_of(f"--{asked[0]}", asked[0], tuple(known))
+    suffixes = {".json": "json", ".csv": "csv"}
+    by_suffix = suffixes.get("." + (options.get("output") or "").rpartition(".")[2], "table")
+    return by_suffix if by_suffix in known else "table"
+
+
+def _view(session: Session, format: str) -> View:
+    from attncalc.document.signs import ASCII, PLAIN, UNICODE
+    from attncalc.document.view import View, say_in
+
+    signs = ASCII if session.ascii else PLAIN if format == "plain" else UNICODE
+    return View(say_in(session.language, session.ascii), signs, session.language)
+
+
+def _shown(session: Session, options: Options, traces: Sequence[Trace], command: str) -> int:
+    """Writes traces in the format asked for."""
+    from attncalc.renderers import FORMATS, data_renderer
+
+    format = _format(options, tuple(FORMATS))
+    output.check_target(options["output"], options["force"])
+    views = [_view_of(session, options, trace, format) for trace in traces]
+    if FORMATS[format].data:
+        indent = options.get("indent")
+        extra = {"indent": whole("--indent", indent, 0, 8)} if indent is not None and format == "json" else {}
+        if len(traces) > 1 and format != "json":
+            raise UsageError.of("one-scenario")
+        text = "".join(data_renderer(format)(t, v, **extra) for t, v in zip(traces, views, strict=True))
+        output.write(text, options["output"], options["force"])
+        return 0
+    blocks = [block for t, v in zip(traces, views, strict=True) for block in _composed(session, t, v, command)]
+    _write_blocks(session, options, blocks, views[0], format)
+    return 0
+
+
+def _composed(session: Session, trace: Trace, view: View, command: str) -> Iterable[Any]:
+    from attncalc.document.blocks import Prose, Remark
+    from attncalc.document.explain import explain as told
+    from attncalc.document.tables import tables
+
+    composer = told if command == "explain" else tables
+    blocks = list(composer(trace, view))
+    if session.quiet:
+        return [block for block in blocks if not isinstance(block, Remark)]
+    other = "run" if command == "explain" else "explain"
+    if trace.scenario.name in builtin.names():
+        name = trace.scenario.name
+        blocks.append(Prose(view.say("next", other=other, name=name), view.say("lead.next")))
+    return blocks
+
+
+def _view_of(session: Session, options: Options, trace: Trace, format: str) -> View:
+    """The view of one trace: which queries, steps and keys."""
+    keys = len(trace.scenario.tokens)
+    most = None
+    if not options["all"]:
+        if session.height is not None:
+            most = max(5, session.height - LINES_BESIDE_KEYS)
+        elif keys >= KEYS_IN_A_PIPE:
+            most = 20
+    tokens = options["token"]
+    return _view(session, format)._replace(
+        queries=tuple(_query(trace, token) for token in tokens) if tokens else None,
+        steps=tuple(_step(trace, step) for step in options["step"]),
+        most_keys=most, every_feature=bool(options["all"]),
+    )  # fmt: skip
+
+
+def _query(trace: Trace, word: str) -> int:
+    labels = trace.scenario.query_tokens
+    places = places_of(labels, json.loads(word) if word.startswith('"') and word.endswith('"') and len(word) > 1 else word)
+    if word.isascii() and word.isdigit() and int(word) < len(labels):
+        return int(word)
+    if len(places) > 1:
+        raise UsageError.of("ambiguous-token", "--token", found=word, count=len(places))
+    if not places:
+        known = ", ".join(distinct(labels)[:20])
+        raise UsageError.of("unknown-token", "--token", found=word, known=known)
+    return places[0]
+
+
+def _step(trace: Trace, name: str) -> str:
+    if name not in trace:
+        known = [step.name for step in trace]
+        raise UsageError.of("unknown-step", "--step", found=name, known=", ".join(known), near=nearest(name, known))
+    return name
+
+
+def _write_blocks(session: Session, options: Options, blocks: Sequence[Any], view: View, format: str) -> None:
+    from attncalc.renderers import block_renderer
+
+    if format == "table":
+        text = block_renderer(format)(blocks, view, width=session.width, color=session.color)
+    else:
+        text = block_renderer(format)(blocks, view)
+    output.write(text.lstrip("\n"), options.get("output"), bool(options.get("force")))
+
+
+def _json_lines(session: Session, options: Options) -> int:
+    """One scenario a line in, one trace a line out; all faulty lines are reported, with their numbers."""
+    from attncalc.renderers import data_renderer
+    from attncalc.running import run
+    from attncalc.scenario_files.json_text import parse
+    from attncalc.scenario_files.load import read, scenario_of
+
+    if options["format"] not in (None, "json") or options["plain"]:
+        raise UsageError.of("jsonl-needs-json", found=options["format"] or "plain")
+    lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
+    calculation = _calculation(options)
+    texts: list[str] = []
+    faults: list[Fault] = []
+    for number, line in lines:
+        name = f"stdin:{number}"
+        try:
+            trace = run(scenario_of(parse(line, name), name, options["set"], calculation), "terms" in options["step"])
+            texts.append(data_renderer("json")(trace, _view_of(session, options, trace, "json")))
+        except AttncalcError as error:
+            faults += error.faults
+    if faults:
+        raise UsageError(faults)
+    output.write("".join(texts), options["output"], options["force"])
+    return 0
+
+
+COMMANDS = {"explain": explain, "run": run, "verify": verify, "list": list_, "show": show, "schema": schema}
+
+__all__ = ["COMMANDS", "sys"]

@@ -1,0 +1,66 @@
+"""Where a result goes: standard output, or a file that is either the old one or the new one, never half."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from attncalc.errors import OutputError
+
+
+def write(text: str, target: str | None = None, force: bool = False) -> None:
+    """Writes a result as UTF-8 to a file, or to standard output where there is no target or it is `-`."""
+    data = text.encode("utf-8", "backslashreplace")
+    if target and target != "-":
+        write_file(data, Path(target), force)
+    elif sys.stdout is not None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+
+def check_target(target: str | None, force: bool) -> None:
+    """Refuses a target that cannot be written before anything is calculated."""
+    if not target or target == "-":
+        return
+    path = Path(target)
+    if path.is_dir():
+        raise OutputError.of("target-is-directory", target)
+    if not path.parent.is_dir():
+        raise OutputError.of("no-folder", target, folder=str(path.parent))
+    if path.exists() and not force:
+        raise OutputError.of("file-exists", target)
+
+
+def write_file(data: bytes, path: Path, force: bool) -> None:
+    """Writes beside the target and moves into its place; a special file (/dev/stdout) is written directly."""
+    check_target(str(path), force)
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        _replace(path.resolve(), data)
+    except OSError as error:
+        raise OutputError.of("cannot-write", str(path), reason=error.strerror or str(error)) from None
+
+
+def _replace(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,129 @@
+"""The one place where what went wrong becomes a sentence on standard error and an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import traceback
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Any
+
+from attncalc.errors import AttncalcError
+from attncalc.messages import speaker
+
+MOST_FAULTS = 20
+
+
+class Status(IntEnum):
+    """The exit codes of the contract."""
+
+    DONE = 0
+    WRONG = 1  # an answer or an expectation is wrong
+    REFUSED = 2  # it could not be done
+    BUG = 70
+    INTERRUPTED = 130
+    PIPE_GONE = 141
+
+
+def guarded(command: str, values: Mapping[str, Any], language: str) -> int:
+    """Runs a command; every way it can end is an exit code, and a sentence where it is not the good one."""
+    debug = bool(values.get("debug"))
+    try:
+        from attncalc.cli.commands import COMMANDS
+        from attncalc.cli.session import session
+
+        here = session(values)
+        language = here.language
+        code = COMMANDS[command](here, _complete(values))
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except BaseException as error:
+        return ended(error, language, debug)
+
+
+def _complete(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a command with those it does not take as if they were left out."""
+    from attncalc.cli.options import MANY, OPTIONS
+
+    return {name: values.get(name, [] if option.type is MANY else option.default) for name, option in OPTIONS.items()}
+
+
+def ended(error: BaseException, language: str, debug: bool) -> int:
+    """The exit code of an exception, after saying what it means."""
+    say = speaker(language)
+    if debug and not isinstance(error, KeyboardInterrupt | BrokenPipeError):
+        traceback.print_exception(error, file=sys.stderr)
+    match error:
+        case AttncalcError():
+            complain(error.sentences(language), language)
+            return error.exit_code
+        case KeyboardInterrupt():
+            return Status.INTERRUPTED
+        case BrokenPipeError():
+            silence_stdout()
+            return Status.PIPE_GONE
+        case MemoryError():
+            complain([say("out-of-memory")], language)
+            return Status.REFUSED
+        case OSError():
+            silence_stdout()
+            complain([say("cannot-write-result", reason=error.strerror or str(error))], language)
+            return Status.REFUSED
+    if hasattr(error, "exit_code") and not hasattr(error, "format_message"):
+        return int(error.exit_code)
+    if hasattr(error, "format_message"):
+        complain([usage_sentence(error, language)], language)
+        return Status.REFUSED
+    complain([say("bug", reason=f"{type(error).__name__}: {error}")], language)
+    return Status.BUG
+
+
+def complain(sentences: list[str], language: str) -> None:
+    """Writes sentences to standard error, which may be gone."""
+    say = speaker(language)
+    shown = sentences[:MOST_FAULTS]
+    if len(sentences) > MOST_FAULTS:
+        shown.append(say("and-more", count=len(sentences) - MOST_FAULTS))
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        for sentence in shown:
+            print(f"attncalc: {_safe(sentence)}", file=sys.stderr)
+
+
+def _safe(sentence: str) -> str:
+    """The sentence with what a terminal would obey written out; its own line ends stay."""
+    from attncalc.document.tokens import escaped
+
+    return "\n".join(escaped(line) for line in sentence.split("\n"))
+
+
+def usage_sentence(error: BaseException, language: str) -> str:
+    """What the parser of the command line found, in the language."""
+    say = speaker(language)
+    name = type(error).__name__
+    option = getattr(error, "option_name", "")
+    if name == "NoSuchOption":
+        near = ", ".join(getattr(error, "possibilities", None) or [])
+        return say("usage-no-such-option", found=option, near=near)
+    if name == "BadOptionUsage":
+        takes = "does not take" in str(getattr(error, "message", ""))
+        return say("usage-takes-no-value" if takes else "usage-needs-value", found=option)
+    message = str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]
+    if message.startswith("No such command"):
+        from attncalc.cli.app import COMMANDS
+        from attncalc.errors import nearest
+
+        found = message.split("'")[1] if "'" in message else message
+        known = [command.name for command in COMMANDS]
+        return say("usage-no-such-command", found=found, near=nearest(found, known), known=", ".join(known))
+    if "unexpected extra argument" in message:
+        return say("usage-extra", found=message.partition("(")[2].rstrip(")"))
+    return say("usage", text=message)
+
+
+def silence_stdout() -> None:
+    """Lets Python's own flush at exit write into nothing, since the reader or the room is gone."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,1 @@
+"""The vocabulary everything else is written in: numbers, arrays with bounds, expressions, stages, scenarios."""

@@ -1,0 +1,160 @@
+"""The kinds of number a calculation can be done in: one code path, several arithmetics.
+
+The functions of `attncalc.ops` use the operators of the arrays they are given and, for the rest, one of these.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, Protocol
+
+import numpy as np
+
+from attncalc.core.bounded import UNKNOWN, Bounded, Values, bounded, plus, rounded
+from attncalc.core.certain import Undecided
+
+Array = Any
+"""A NumPy float array, a `Bounded` array of decimals, or an array of expressions."""
+
+MINUS_INFINITY = Decimal("-Infinity")
+
+
+class Arithmetic(Protocol):
+    """What a calculation needs besides the operators of its arrays."""
+
+    kind: str
+
+    def given(self, values: Values, path: str) -> Array:
+        """The given numbers (decimals, or floats from a file) as an array of this kind; `path` names their place."""
+
+    def number(self, value: Decimal, path: str = "") -> Array:
+        """A single number."""
+
+    def exp(self, x: Array) -> Array:
+        """e to the power of each number."""
+
+    def power(self, base: Array, x: Array) -> Array:
+        """The base to the power of each number."""
+
+    def sqrt(self, x: Array) -> Array:
+        """The square root of each number."""
+
+    def maximum(self, x: Array) -> Array:
+        """The largest number along the last axis, which stays with length 1."""
+
+    def where(self, condition: Values, x: Array, otherwise: Array) -> Array:
+        """`x` where the condition holds, else the other."""
+
+    def hidden(self, x: Array) -> Values:
+        """Where a number is minus infinity, as booleans."""
+
+    def zero(self, x: Array) -> Values:
+        """Where a number is zero, as booleans."""
+
+
+class Decimals:
+    """Decimals with error bounds: the numbers behind exact arithmetic and, step by step, behind by-hand."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def given(self, values: Values, path: str) -> Bounded:
+        """The numbers as written; a double counts as the exact value it stores."""
+        if values.dtype == object:
+            return Bounded(values)
+        return Bounded(np.frompyfunc(lambda x: Decimal(float(x)), 1, 1)(values))
+
+    def number(self, value: Decimal, path: str = "") -> Bounded:
+        """A single exact number."""
+        return bounded(value)
+
+    def exp(self, x: Bounded) -> Bounded:
+        """e^x; an absolute error in the exponent is a relative error of the power."""
+        values, unit = rounded(lambda: np.frompyfunc(Decimal.exp, 1, 1)(x.values))
+        return Bounded(values, UNKNOWN, plus(x.absolute + 0.1, unit) if x.absolute < -1 else UNKNOWN)
+
+    def power(self, base: Bounded, x: Bounded) -> Bounded:
+        """base^x, for an exact base."""
+        values, unit = rounded(lambda: base.values**x.values)
+        error = x.absolute + math.log10(max(abs(float(base.values.item().ln())), 1e-300)) + 0.1
+        return Bounded(values, UNKNOWN, plus(error, unit + 0.5) if error < -1 else UNKNOWN)
+
+    def sqrt(self, x: Bounded) -> Bounded:
+        """The root, correctly rounded."""
+        values, unit = rounded(lambda: np.frompyfunc(Decimal.sqrt, 1, 1)(x.values))
+        return Bounded(values, UNKNOWN, plus(x.relative, unit))
+
+    def maximum(self, x: Bounded) -> Bounded:
+        """The row maximum, as uncertain as its row."""
+        return Bounded(np.max(x.values, axis=-1, keepdims=True), x.absolute, x.relative)
+
+    def where(self, condition: Values, x: Array, otherwise: Array) -> Bounded:
+        """Chooses cell by cell."""
+        x, otherwise = bounded(x), bounded(otherwise)
+        values = np.where(condition, x.values, otherwise.values)
+        return Bounded(values, max(x.absolute, otherwise.absolute), max(x.relative, otherwise.relative))
+
+    def hidden(self, x: Bounded) -> Values:
+        """Minus infinity is exact, so this is certain."""
+        return np.asarray(x.values == MINUS_INFINITY, dtype=bool)
+
+    def zero(self, x: Bounded) -> Values:
+        """Zero or not; what the digits at hand cannot tell is asked again with more."""
+        if any(0 < abs(value) <= x.error(value) for value in x.values.flat if value.is_finite()):
+            raise Undecided
+        return np.asarray(x.values == 0, dtype=bool)
+
+
+class Floats:
+    """NumPy's binary floating point as it is, in one width."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.dtype = np.dtype(kind)
+
+    def given(self, values: Values, path: str) -> Values:
+        """The nearest numbers of this width."""
+        return np.asarray(values, dtype=np.float64).astype(self.dtype)
+
+    def number(self, value: Decimal, path: str = "") -> Any:
+        """The nearest number of this width."""
+        return self.dtype.type(float(value))
+
+    def exp(self, x: Values) -> Values:
+        """e^x."""
+        return np.asarray(np.exp(x))
+
+    def power(self, base: Any, x: Values) -> Values:
+        """base^x."""
+        return np.asarray(np.power(base, x))
+
+    def sqrt(self, x: Values) -> Any:
+        """The square root."""
+        return np.sqrt(x)
+
+    def maximum(self, x: Values) -> Values:
+        """The row maximum."""
+        return np.asarray(np.max(x, axis=-1, keepdims=True))
+
+    def where(self, condition: Values, x: Any, otherwise: Any) -> Values:
+        """Chooses cell by cell."""
+        return np.where(condition, x, otherwise)
+
+    def hidden(self, x: Values) -> Values:
+        """Where a number is minus infinity."""
+        return np.isneginf(x)
+
+    def zero(self, x: Values) -> Values:
+        """Where a number is zero."""
+        return np.asarray(x == 0)
+
+
+
+
+ARITHMETICS: dict[str, Callable[[], Arithmetic]] = {
+    "exact": lambda: Decimals("exact"),
+    "float64": lambda: Floats("float64"),
+    "by-hand": lambda: Decimals("by-hand"),
+}

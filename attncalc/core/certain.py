@@ -1,0 +1,103 @@
+"""Calculating again with more digits, until every shown digit is the digit of the true result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, Overflow, Underflow, localcontext
+
+import numpy as np
+
+from attncalc.core.bounded import EXACT, Bounded, Values
+from attncalc.core.figures import WIDE
+from attncalc.errors import CalculationError
+
+FIRST_DIGITS = 50
+SPARE_DIGITS = 80
+MOST_DIGITS = 100_000  # about a second an exponential; what is open even then is said in a note
+
+
+class Undecided(ArithmeticError):
+    """A choice inside a step (is this sum zero?) needs more digits."""
+
+
+def context(digits: int) -> Context:
+    """A decimal context of that many digits, in which only a number out of all range is an exception."""
+    return Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Overflow, Underflow])
+
+
+Edges = Callable[[Decimal], Sequence[Decimal]]
+"""The values near a number at which what is shown of it changes."""
+
+
+def certain(
+    compute: Callable[[], Sequence[Bounded]], places: int, edges: Edges, given: Iterable[Bounded]
+) -> tuple[list[Values], bool]:
+    """What `compute` gives, with enough digits to tell each number from its edges, and whether none is left open.
+
+    A number that more digits than the spread of the given numbers and the results cannot tell from an edge is on it:
+    a tie.
+    """
+    results = attempt(compute, max(FIRST_DIGITS, places + 30))
+    if results is not None and not any(True for array in results for _ in open_cells(array, edges)):
+        return [array.values for array in results], True
+    wanted = spread([*given, *(results or ())]) + SPARE_DIGITS + places
+    final = attempt(compute, min(wanted, MOST_DIGITS), final=True) or []
+    return [settled(array, edges) for array in final], wanted <= MOST_DIGITS
+
+
+def spread(arrays: Iterable[Bounded]) -> int:
+    """How many decimal digits lie between the largest number and the finest digit that was given or reached."""
+    highest, lowest = 0, 0
+    for array in arrays:
+        for x in array.values.flat:
+            if x and x.is_finite():
+                highest = max(highest, x.adjusted())
+                lowest = min(lowest, int(x.as_tuple().exponent) if array.absolute == EXACT else x.adjusted())
+    return highest - lowest
+
+
+def attempt(compute: Callable[[], Sequence[Bounded]], digits: int, final: bool = False) -> Sequence[Bounded] | None:
+    """The results with that many digits, or None where a choice inside needs more."""
+    try:
+        with localcontext(context(digits)) as here:
+            here.clear_flags()
+            return compute()
+    except Undecided:
+        if final:
+            raise CalculationError.of("zero-sum") from None
+        return None
+    except (Overflow, Underflow):
+        raise CalculationError.of("beyond-decimals") from None
+
+
+def open_cells(array: Bounded, edges: Edges) -> Iterator[tuple[tuple[int, ...], Decimal]]:
+    """Where the error bound reaches an edge, and that edge."""
+    if array.absolute == EXACT:
+        return
+    for index, value in np.ndenumerate(array.values):
+        if value.is_finite() and (error := array.error(value)):
+            for edge in edges(value):
+                if abs(WIDE.subtract(value, edge)) <= error:
+                    yield index, edge
+                    break
+
+
+def settled(array: Bounded, edges: Edges) -> Values:
+    """The numbers, those that lie on an edge put exactly there."""
+    values = array.values.copy()
+    for index, edge in open_cells(array, edges):
+        values[index] = edge
+    return values
+
+
+def between_doubles(value: Decimal) -> list[Decimal]:
+    """The midpoint of two neighbouring doubles, where the value is near one."""
+    near = float(value)
+    if not math.isfinite(near):
+        return []
+    rest = float(WIDE.subtract(value, Decimal(near)))
+    half = math.ulp(near) / 2
+    if abs(abs(rest) - half) > half * 1e-9:
+        return []
+    return [WIDE.multiply(WIDE.add(Decimal(near), Decimal(math.nextafter(near, math.copysign(math.inf, rest)))), Decimal("0.5"))]

@@ -1,0 +1,139 @@
+"""Formulas and derivations: one small closed set of records.
+
+A formula is made of symbols, the derivation of a cell of numbers that know where they stand. Both are printed by one
+printer a notation (`attncalc.document.notation`), and a derivation can be evaluated again (`evaluate`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+
+class Cell(NamedTuple):
+    """A place in a step, or in an array that the scenario gives (`w_q`); the place has all the array's axes."""
+
+    name: str
+    place: tuple[int, ...]
+    given: bool = False  # among the given numbers, not in a step
+
+
+class Expression:
+    """Something that can be calculated with; the operators build an `Operation`."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Expression:
+        return Operation("add", (self, expression(other)))
+
+    def __sub__(self, other: Any) -> Expression:
+        return Operation("subtract", (self, expression(other)))
+
+    def __mul__(self, other: Any) -> Expression:
+        return Operation("multiply", (self, expression(other)))
+
+    def __truediv__(self, other: Any) -> Expression:
+        return Operation("divide", (self, expression(other)))
+
+    def __neg__(self) -> Expression:
+        return Operation("negate", (self,))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Symbol(Expression):
+    """A letter of a formula; `latex` where it differs from the text."""
+
+    text: str
+    latex: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number(Expression):
+    """A number of a derivation and the cell it was read from; `cell` is None for a constant of the formula."""
+
+    value: Any
+    cell: Cell | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation(Expression):
+    """An operation of the closed set: the keys of `FUNCTIONS` below."""
+
+    kind: str
+    arguments: tuple[Expression, ...]
+
+
+def expression(value: Any) -> Expression:
+    """The value as an expression; a plain number becomes a constant."""
+    return value if isinstance(value, Expression) else Number(value)
+
+
+def _dot(*numbers: Any) -> Any:
+    half = len(numbers) // 2
+    pairs = list(zip(numbers[:half], numbers[half:], strict=True))
+    total = pairs[0][0] * pairs[0][1]
+    for left, right in pairs[1:]:
+        total = total + left * right
+    return total
+
+
+def _sum(*numbers: Any) -> Any:
+    total = numbers[0]
+    for number in numbers[1:]:
+        total = total + number
+    return total
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "divide": lambda a, b: a / b,
+    "negate": lambda a: -a,
+    "sum": _sum,
+    "dot": _dot,
+    "maximum": lambda *numbers: max(numbers),
+}
+"""The operations that need nothing but the numbers' own operators; `exp`, `power` and `sqrt` ask the arithmetic."""
+
+
+def evaluate(tree: Expression, arithmetic: Any) -> Any:
+    """The number a derivation gives, calculated again in an arithmetic over its own numbers."""
+    if isinstance(tree, Number):
+        return tree.value
+    if not isinstance(tree, Operation):
+        raise TypeError(f"a formula has no value: {tree}")
+    arguments = [evaluate(argument, arithmetic) for argument in tree.arguments]
+    function = FUNCTIONS.get(tree.kind) or getattr(arithmetic, tree.kind)
+    return function(*arguments)
+
+
+def rational(tree: Expression, shown: Callable[[Number], Fraction | None]) -> Fraction | None:
+    """The exact value of what is shown, or None where it is not a fraction (a power of e, most roots)."""
+    if isinstance(tree, Number):
+        return shown(tree)
+    if not isinstance(tree, Operation):
+        return None
+    arguments = [rational(argument, shown) for argument in tree.arguments]
+    known = [argument for argument in arguments if argument is not None]
+    if len(known) < len(arguments):
+        return None
+    if tree.kind in FUNCTIONS:
+        return None if tree.kind == "divide" and not known[1] else Fraction(FUNCTIONS[tree.kind](*known))
+    return _rational_function(tree.kind, known)
+
+
+def _rational_function(kind: str, arguments: list[Fraction]) -> Fraction | None:
+    value = arguments[-1]
+    if kind == "sqrt" and value >= 0:
+        root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
+        return root if root * root == value else None
+    if kind == "exp" and value == 0:
+        return Fraction(1)
+    if kind == "power" and value.denominator == 1 and abs(value) < 1000:
+        return arguments[0] ** int(value)
+    return None
+

@@ -1,0 +1,99 @@
+"""How a number becomes text: the only place where one does.
+
+`places` decimals; scientific notation from 10^10 on, and where the places would show only zeros for a number that
+is not zero (two digits then); never −0. The same rules say where the shown digits could change (`boundary`), which is
+what exact arithmetic has to be sure of.
+"""
+
+from __future__ import annotations
+
+from decimal import (
+    MAX_EMAX,
+    MAX_PREC,
+    MIN_EMIN,
+    ROUND_DOWN,
+    ROUND_HALF_EVEN,
+    ROUND_HALF_UP,
+    Context,
+    Decimal,
+)
+
+ROUNDINGS = {"half-up": ROUND_HALF_UP, "half-even": ROUND_HALF_EVEN, "truncate": ROUND_DOWN}
+BIG = Decimal(10) ** 10
+
+# Rounding a finite number is exact here whatever its length: no digit is lost before the digit that is asked for.
+WIDE = Context(prec=MAX_PREC // 2, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+
+
+class Literal(Decimal):
+    """A decimal that remembers how it was written: 0.70 stays 0.70, 1e5 stays 1e5."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> Literal:
+        self = super().__new__(cls, text)
+        self.text = text
+        return self
+
+
+def round_to(value: Decimal, places: int, rounding: str) -> Decimal:
+    """The value with that many decimals; infinities and NaN as they are."""
+    if not value.is_finite():
+        return value
+    return value.quantize(Decimal(1).scaleb(-places, WIDE), ROUNDINGS[rounding], WIDE)
+
+
+def figure(value: Decimal | float, places: int, rounding: str = "half-up") -> str:
+    """The number as it is shown, with an ASCII minus sign."""
+    number = value if isinstance(value, Decimal) else Decimal(value)
+    if not number.is_finite():
+        return "nan" if number.is_nan() else ("-inf" if number < 0 else "inf")
+    if number and number.adjusted() >= BIG.adjusted():
+        return scientific(number, places, rounding)
+    rounded = round_to(number, places, rounding)
+    if abs(rounded) >= BIG:  # 9999999999.99999 with four places
+        return scientific(number, places, rounding)
+    if rounded.is_zero():
+        return scientific(number, 1, rounding) if number else format(abs(rounded), "f")
+    return format(rounded, "f")
+
+
+def scientific(number: Decimal, decimals: int, rounding: str) -> str:
+    """A non-zero number as 1.8112e41, with that many decimals before the e."""
+    unit = number.adjusted() - decimals
+    rounded = number.quantize(Decimal(1).scaleb(unit, WIDE), ROUNDINGS[rounding], WIDE)
+    if rounded.adjusted() > number.adjusted():  # 9.96 became 10.0
+        rounded = rounded.quantize(Decimal(1).scaleb(unit + 1, WIDE), ROUND_DOWN, WIDE)
+    digits = "".join(map(str, rounded.as_tuple().digits))
+    sign = "-" if rounded.is_signed() else ""
+    return f"{sign}{digits[0]}{'.' if decimals else ''}{digits[1:]}e{rounded.adjusted()}"
+
+
+def edges(number: Decimal, places: int, rounding: str) -> list[Decimal]:
+    """The values near the number at which its shown digits change."""
+    units = [-places]
+    if number.adjusted() >= BIG.adjusted() - 1:
+        units.append(number.adjusted() - places)
+    elif number.adjusted() <= -places:
+        units.append(number.adjusted() - 1)
+    return [Decimal(0), *(edge(number, unit, rounding) for unit in units)]
+
+
+def edge(number: Decimal, unit: int, rounding: str) -> Decimal:
+    """The nearest value at which rounding to 10^unit changes: halfway between two figures, or a figure if truncated."""
+    steps = WIDE.scaleb(abs(number), -unit).to_integral_value(
+        ROUND_HALF_UP if rounding == "truncate" else ROUND_DOWN, WIDE
+    )
+    half = 0 if rounding == "truncate" else Decimal("0.5")
+    return WIDE.scaleb(WIDE.add(steps, half), unit).copy_sign(number)
+
+
+def plain_minus(text: str) -> str:
+    """The text with the ASCII minus sign."""
+    return text.replace("−", "-")
+
+
+def true_minus(text: str) -> str:
+    """The text with the minus sign of printed mathematics; exponents keep theirs (1.3e-24)."""
+    return "−" + text[1:] if text.startswith("-") else text

@@ -1,0 +1,28 @@
+"""Token labels: telling repeated ones apart, and finding the place that a word means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+NUMBERED = re.compile(r"(.*)#([1-9][0-9]*)", re.DOTALL)
+
+
+def distinct(labels: Sequence[str]) -> tuple[str, ...]:
+    """The labels, `#2` and so on after a repeated one."""
+    seen: dict[str, int] = {}
+    result = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        result.append(f"{label}#{seen[label]}" if seen[label] > 1 else label)
+    return tuple(result)
+
+
+def places_of(labels: Sequence[str], word: str) -> list[int]:
+    """The positions a word may mean: those of the label, or the one of `the#2`, the second `the`."""
+    places = [place for place, label in enumerate(labels) if label == word]
+    numbered = NUMBERED.fullmatch(word)
+    if places or not numbered:
+        return places
+    same = [place for place, label in enumerate(labels) if label == numbered[1]]
+    return same[int(numbered[2]) - 1 :][:1]

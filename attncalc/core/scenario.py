@@ -1,0 +1,92 @@
+"""A checked scenario: the numbers of a file as arrays with all their axes, its words as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from attncalc.core.bounded import Values
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """What a calculation starts from. Made by `attncalc.load`, never changed: an edit is a new document, read again.
+
+    `arrays` hold (batch, head, row, column), weight matrices (1, head, in, out), all read-only. Two of them are made
+    for every scenario with queries and keys: `visible`, true where a query may see a key, and `own`, true where it is
+    the token itself and visible.
+    """
+
+    name: str
+    document: Mapping[str, Any]
+    start: str
+    arrays: Mapping[str, Values]
+    tokens: tuple[str, ...]
+    query_tokens: tuple[str, ...]
+    queries: tuple[int, ...]
+    grid: tuple[int, int, int, int]  # batch, heads, queries, keys
+    sizes: Mapping[str, int]  # d_k, d_v, d_model, where the shapes say them
+    width: int | None = None  # what a named scale divides by, before its root
+    axes: tuple[str, ...] = ("query", "key", "feature")
+
+    def has(self, *names: str) -> bool:
+        """Whether all these arrays are given."""
+        return all(name in self.arrays for name in names)
+
+    def option(self, key: str) -> Any:
+        """The value of a key, its default where the file leaves it out."""
+        return self.document.get(key)
+
+    @property
+    def places(self) -> int:
+        """Decimals shown."""
+        return int(self.document["places"])
+
+    @property
+    def rounding(self) -> str:
+        """half-up, half-even or truncate."""
+        return str(self.document["rounding"])
+
+    @property
+    def weighting(self) -> str:
+        """How scores become weights."""
+        return str(self.document.get("weighting", "softmax"))
+
+    def hand_places(self, step: str) -> int:
+        """The decimals a step's result keeps by hand."""
+        by_hand = self.document.get("by_hand")
+        if isinstance(by_hand, Mapping):
+            return int(by_hand.get(step, by_hand.get("default", self.places)))
+        return self.places if by_hand is None else int(by_hand)
+
+    def number(self, key: str) -> Decimal:
+        """A numeric option."""
+        return Decimal(self.document[key])
+
+    def reads_start(self, name: str) -> bool:
+        """Whether the calculation needs this given array, or another weighting leaves it aside."""
+        if name in ("q", "k", "scores"):
+            return self.start == ("scores" if name == "scores" else "q") and self.needs_scores
+        return name != "x" or self.start == "x"
+
+    @property
+    def has_mask(self) -> bool:
+        """Whether a mask is asked for."""
+        return self.document.get("mask", "none") != "none"
+
+    @property
+    def projected(self) -> bool:
+        """Whether queries, keys and values come from embeddings."""
+        return self.start in ("x", "ids")
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether weights are made from scores."""
+        return self.start not in ("weights", "v") and self.weighting in ("softmax", "linear")
+
+    @property
+    def has_values(self) -> bool:
+        """Whether there is something to mix."""
+        return self.has("v") or self.projected

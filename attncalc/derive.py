@@ -1,0 +1,78 @@
+"""Where a cell comes from: its stage run once more, over expressions, on the slices that the cell depends on."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+
+from attncalc.core.bounded import Values
+from attncalc.core.expression import Cell, Expression, Number, Symbol, evaluate
+from attncalc.core.expressions import Expressions, leaves
+from attncalc.core.stage import Read, Source, Stage, Step, Trace
+from attncalc.fold import BOOLEAN_SLOTS
+from attncalc.pipelines.symbols import GIVEN
+
+Index = tuple[int, ...]
+
+
+def derivation(trace: Trace, step: Step, index: Index) -> Expression:
+    """How the cell at a four-axis index of a step arises from the cells of earlier steps and the given numbers.
+
+    The numbers in it know their cells; a given step's cell is just its number.
+    """
+    stage = step.stage
+    if stage.given:
+        return Number(step.cells[index], Cell(step.name, index))
+    parts = [_part(trace, step, read, source, index) for read, source in zip(stage.reads, step.sources, strict=True)]
+    result = stage.calculate(Expressions(), trace.scenario, parts)
+    read_axes = {axis for read in stage.reads for axis in read.axes}
+    place = tuple(0 if axis in read_axes else i for axis, i in zip(stage.layout, index, strict=True))
+    cell: Expression = result.cells[tuple(min(i, n - 1) for i, n in zip(place, result.shape, strict=True))]
+    return cell
+
+
+def _part(trace: Trace, step: Step, read: Read, source: Source, index: Index) -> Any:
+    """The slice of what a read reads that the cell depends on."""
+    cells = trace.scenario.arrays[source.name] if source.given else trace[source.name].cells
+    start, slices = [], []
+    for axis, length in zip(read.axes, cells.shape, strict=True):
+        position = _position(trace, step.stage, axis, index)
+        whole = position is None
+        first = 0 if position is None else min(position, length - 1)
+        start.append(first)
+        slices.append(slice(None) if whole else slice(first, first + 1))
+    part: Values = cells[tuple(slices)]
+    return part if source.name in BOOLEAN_SLOTS else leaves(part, source.name, source.given, tuple(start))
+
+
+def _position(trace: Trace, stage: Stage, axis: str, index: Index) -> int | None:
+    """Where the cell stands on an axis that is read, or None where the axis is read whole."""
+    return dict(zip(stage.layout, index, strict=True)).get(axis) if axis != "one" else None
+
+
+def formula(trace: Trace, step: Step) -> Expression | None:
+    """The step's formula over the symbols that were really read; None for a given step."""
+    if step.stage.formula is None:
+        return None
+    symbols = [GIVEN[name] if given else Symbol(trace[name].stage.symbol) for name, given in step.sources]
+    return step.stage.formula(trace.scenario, *symbols)
+
+
+class DecimalFunctions:
+    """What evaluating a derivation needs besides the operators, on single decimals."""
+
+    exp = staticmethod(Decimal.exp)
+    sqrt = staticmethod(Decimal.sqrt)
+
+    @staticmethod
+    def power(base: Decimal, exponent: Decimal) -> Decimal:
+        """base^exponent."""
+        return base**exponent
+
+
+def recomputed(tree: Expression) -> Any:
+    """The value of a derivation from its own numbers, in the decimal context at hand (floats: in double precision)."""
+    return evaluate(tree, DecimalFunctions)
+
+

@@ -1,0 +1,1 @@
+"""What is shown, in a small neutral vocabulary: composers make blocks of a trace, renderers decide how they look."""

@@ -1,0 +1,204 @@
+"""`explain`: the calculation told for one query, step by step, with the numbers put in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from attncalc.core.expression import Number, Operation
+from attncalc.core.figures import figure
+from attncalc.core.stage import Step, Trace
+from attncalc.derive import derivation, formula
+from attncalc.document.blocks import Block, Derivation, Figure, Line, Matrix, Prose
+from attncalc.document.heading import closing, opening, step_heading
+from attncalc.document.matrices import WITH_BARS, axis_labels, hidden_cells, matrices
+from attncalc.document.numbers import figure_of, places_of
+from attncalc.document.reading import reading, share_of_rest
+from attncalc.document.tokens import labels
+from attncalc.document.view import View, relation, shown_tree
+
+MOST_FEATURES = 8
+
+
+class Telling(NamedTuple):
+    """One query's story: the trace, the view, the query, and the keys that are shown."""
+
+    trace: Trace
+    view: View
+    query: int
+    keys: tuple[int, ...]
+
+    @property
+    def label(self) -> str:
+        """The query's token."""
+        return labels(self.trace.scenario.query_tokens)[self.query]
+
+
+def explain(trace: Trace, view: View) -> Iterator[Block]:
+    """The blocks of the queries that are asked for."""
+    yield from opening(trace, view)
+    queries = view.queries if view.queries is not None else trace.scenario.queries
+    for query in queries:
+        yield from _told(Telling(trace, view, query, _shown_keys(trace, view, query)))
+    yield from closing(trace, view, queries)
+
+
+def _shown_keys(trace: Trace, view: View, query: int) -> tuple[int, ...]:
+    """All keys in their order, or as many as fit, the largest weight first."""
+    count = len(trace.scenario.tokens)
+    if view.most_keys is None or count <= view.most_keys:
+        return tuple(range(count))
+    if "weights" not in trace:
+        return tuple(range(view.most_keys))
+    row = trace["weights"].cells[0, 0, query]
+    order = sorted(range(count), key=lambda key: (-(row[key] if row[key] == row[key] else 0), key))
+    return tuple(order[: view.most_keys])
+
+
+def _told(telling: Telling) -> Iterator[Block]:
+    trace, view = telling.trace, telling.view
+    if len(trace.scenario.query_tokens) > 1:
+        yield Prose(view.say("explain-query", query=telling.label))
+    number = 0
+    for step in trace:
+        if step.name == "terms":
+            continue
+        number += not step.stage.given
+        if not view.wants(step):
+            continue
+        yield step_heading(trace, step, view, "" if step.stage.given else str(number))
+        if not step.stage.given:
+            yield Prose(view.say(f"why.{step.stage.texts()}"))
+        yield from _body(telling, step)
+    if "weights" in trace and not view.steps:
+        yield from reading(trace, view, telling.query)
+
+
+def _body(telling: Telling, step: Step) -> Iterator[Block]:
+    """Given numbers as a table, computed ones with what is put into them."""
+    row_axis, column_axis = step.stage.layout[2:4]
+    if step.stage.given or row_axis == "key":
+        yield from _rows(telling, step)
+        return
+    if step.name == "context":
+        yield _terms(telling, step)
+    if column_axis == "key":
+        yield _by_key(telling, step)
+        if step.name in WITH_BARS:
+            yield from _sum_of_shown(telling, step)
+            yield from share_of_rest(telling.trace, telling.view, telling.query, telling.keys)
+        return
+    columns = range(step.cells.shape[3])
+    features = [0] if column_axis == "one" else list(columns if telling.view.every_feature else columns[:MOST_FEATURES])
+    names = ("",) if column_axis == "one" else axis_labels(telling.trace, column_axis, len(columns))
+    lines = tuple(_line(telling, step, column, names[column]) for column in features)
+    yield Derivation(lines, formula(telling.trace, step))
+    if len(features) < len(columns):
+        yield Prose(telling.view.say("features-shown", shown=len(features), all=len(columns)))
+
+
+def _rows(telling: Telling, step: Step) -> Iterator[Block]:
+    """The query's row, or the rows of the keys that are shown."""
+    for matrix in matrices(telling.trace, step, telling.view, [telling.query]):
+        if step.stage.layout[2] == "key":
+            matrix = matrix._replace(
+                rows=tuple(matrix.rows[key] for key in telling.keys),
+                cells=tuple(matrix.cells[key] for key in telling.keys),
+            )
+        elif step.stage.layout[3] == "key":
+            matrix = matrix._replace(
+                columns=tuple(matrix.columns[key] for key in telling.keys),
+                cells=tuple(tuple(row[key] for key in telling.keys) for row in matrix.cells),
+            )
+        yield matrix
+
+
+def _by_key(telling: Telling, step: Step) -> Derivation:
+    names = labels(telling.trace.scenario.tokens)
+    hidden = hidden_cells(telling.trace, step)
+    lines = []
+    for key in telling.keys:
+        line = _line(telling, step, key, names[key])
+        if (hidden is not None and hidden[telling.query, key]) or line.result.endswith(telling.view.signs.infinity):
+            line = line._replace(comment=telling.view.say("hidden"))
+        lines.append(line)
+    return Derivation(tuple(lines), formula(telling.trace, step))
+
+
+def _sum_of_shown(telling: Telling, step: Step) -> Iterator[Block]:
+    """The weights as shown added up, and what they really add to."""
+    row = step.cells[0, 0, telling.query]
+    if any(x != x for x in row) or not any(row):
+        return
+    shown = [figure_of(telling.trace, step, x) for x in row]
+    total = sum((Decimal(text) for text in shown), Decimal(0))
+    tree = Operation("sum", tuple(Number(text) for text in shown))
+    text, word, signs = figure(total, places_of(telling.trace, step)), telling.view.say("sum"), telling.view.signs
+    comment = telling.view.say("sum-from-rounding") if Decimal(text) != 1 else ""
+    equals = signs.equals if Decimal(text) == total else signs.nearly
+    yield Derivation((Line(word, word, tree, equals, telling.view.number(text), comment=comment),))
+
+
+def _line(telling: Telling, step: Step, column: int, label: str) -> Line:
+    """One number: its derivation and its result."""
+    trace, view = telling.trace, telling.view
+    index = (0, 0, telling.query, column)
+    value = step.cells[index]
+    shown = figure_of(trace, step, value)
+    tree = derivation(trace, step, index)
+    equals = relation(trace, tree, shown, view.signs)
+    cell = " ".join(part for part in (step.name, telling.label, label) if part)
+    return Line(cell, label, shown_tree(trace, tree), equals, view.number(shown), _share(step, telling, value))
+
+
+def _share(step: Step, telling: Telling, value: Any) -> float | None:
+    """How long a bar is: weights as they are, exponentials against the largest of the row."""
+    if value != value or step.name not in ("weights", "exponentials"):
+        return None
+    if step.name == "weights":
+        return float(value) if 0 <= value <= 1 else None
+    largest = max(x for x in step.cells[0, 0, telling.query])
+    ratio = value / largest if largest else 0
+    return float(ratio) if ratio == ratio else None
+
+
+def _terms(telling: Telling, step: Step) -> Matrix:
+    """The weighted value sum term by term: weight, value vector, their product, and what they add to."""
+    trace, view = telling.trace, telling.view
+    names = labels(trace.scenario.tokens)
+    weights, values = trace["weights"], trace["v"]
+    rows = []
+    for key in telling.keys:
+        weight, vector = weights.cells[0, 0, telling.query, key], values.cells[0, 0, key]
+        rows.append(
+            (
+                Figure(view.number(figure_of(trace, weights, weight))),
+                Figure(_vector(telling, [figure_of(trace, values, x) for x in vector])),
+                Figure(_vector(telling, _products(telling, weight, vector, key))),
+            )
+        )
+    columns = tuple(view.say(f"column.{name}") for name in ("weight", "value", "product"))
+    return Matrix("", view.say("axis.key"), "", tuple(names[key] for key in telling.keys), columns, tuple(rows), False)
+
+
+def _products(telling: Telling, weight: Any, vector: Sequence[Any], key: int) -> list[str]:
+    """Weight × value as text: by hand all its digits, since inside a step nothing is rounded."""
+    trace = telling.trace
+    if trace.kind == "by-hand":
+        return [_all_digits(weight * x) for x in vector]
+    if "terms" in trace:
+        return [figure_of(trace, trace["terms"], x) for x in trace["terms"].cells[0, 0, telling.query, key]]
+    return [figure_of(trace, trace["context"], weight * x) for x in vector]
+
+
+def _all_digits(number: Decimal) -> str:
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _vector(telling: Telling, numbers: Sequence[str]) -> str:
+    shown = numbers if telling.view.every_feature or len(numbers) <= MOST_FEATURES else numbers[: MOST_FEATURES - 1]
+    texts = [telling.view.number(text) for text in shown]
+    texts += [telling.view.signs.dots] if len(shown) < len(numbers) else []
+    return f"({', '.join(texts)})"

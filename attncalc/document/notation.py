@@ -1,0 +1,273 @@
+"""Formulas and derivations as text and as LaTeX: a table of operations for each notation, and one walk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from attncalc.core.expression import Expression, Number, Operation, Symbol
+from attncalc.document.signs import UNICODE, Signs
+from attncalc.messages import Say
+
+SUM, PRODUCT, POWER, ATOM = 1, 2, 3, 4
+
+Operand = Callable[[Number], str]
+
+
+class Written(NamedTuple):
+    """A piece of notation and how tightly it binds."""
+
+    text: str
+    binding: int
+
+
+class Notation:
+    """Prints an expression; `operand` gives the text of a number, `most` the terms shown of a long sum."""
+
+    def __init__(self, operand: Operand, say: Say, most: int = 12) -> None:
+        self.operand, self.say, self.most = operand, say, most
+
+    def print(self, tree: Expression) -> str:
+        """The expression as one line."""
+        return self.write(tree).text
+
+    def write(self, tree: Expression) -> Written:
+        """The expression and how tightly it binds."""
+        if isinstance(tree, Symbol):
+            return Written(self.symbol(tree), ATOM)
+        if isinstance(tree, Number):
+            return self.number(self.operand(tree))
+        if isinstance(tree, Operation):
+            return getattr(self, tree.kind, self.function)(tree)  # type: ignore[no-any-return]
+        raise TypeError(f"not an expression: {tree!r}")
+
+    def inside(self, tree: Expression, binding: int) -> str:
+        """An operand, in parentheses where it binds less tightly than its place asks."""
+        written = self.write(tree)
+        return written.text if written.binding >= binding else self.bracketed(written.text)
+
+    def terms(self, parts: Sequence[str]) -> list[str]:
+        """The terms of a long sum, the middle left out."""
+        if len(parts) <= self.most:
+            return list(parts)
+        return [*parts[: self.most - 2], self.ellipsis, parts[-1]]
+
+    ellipsis = "…"
+
+    def symbol(self, symbol: Symbol) -> str:
+        """A letter."""
+        raise NotImplementedError
+
+    def number(self, text: str) -> Written:
+        """A number; a negative one is bracketed inside products."""
+        raise NotImplementedError
+
+    def bracketed(self, text: str) -> str:
+        """Text in parentheses."""
+        return f"({text})"
+
+    def function(self, tree: Operation) -> Written:
+        """A named function of its arguments."""
+        return Written(f"{tree.kind}({', '.join(self.print(argument) for argument in tree.arguments)})", ATOM)
+
+
+class TextNotation(Notation):
+    """One line for a terminal, in Unicode or ASCII signs."""
+
+    def __init__(self, operand: Operand, say: Say, signs: Signs = UNICODE, most: int = 12) -> None:
+        super().__init__(operand, say, most)
+        self.signs, self.ellipsis = signs, signs.dots
+
+    def symbol_text(self, letter: str) -> str:
+        """A letter by itself."""
+        return self.symbol(Symbol(letter))
+
+    def symbol(self, symbol: Symbol) -> str:
+        """The letter, Greek and infinity as the signs have it."""
+        return symbol.text.replace("Σ", self.signs.sum).replace("∞", self.signs.infinity).replace("−", self.signs.minus)
+
+    def number(self, text: str) -> Written:
+        """The number with the sign set's minus."""
+        text = text.replace("inf", self.signs.infinity)
+        return Written(self.signs.minus + text[1:], SUM) if text.startswith("-") else Written(text, ATOM)
+
+    def add(self, tree: Operation) -> Written:
+        """a + b + …"""
+        return Written(" + ".join(self.terms([self.inside(a, PRODUCT) for a in tree.arguments])), SUM)
+
+    sum = add
+
+    def subtract(self, tree: Operation) -> Written:
+        """a − b."""
+        left, right = tree.arguments
+        return Written(f"{self.print(left)} {self.signs.minus} {self.inside(right, PRODUCT)}", SUM)
+
+    def negate(self, tree: Operation) -> Written:
+        """−a."""
+        return Written(f"{self.signs.minus}{self.inside(tree.arguments[0], POWER)}", SUM)
+
+    def multiply(self, tree: Operation) -> Written:
+        """a·b."""
+        return Written(self.signs.times.join(self.inside(a, PRODUCT) for a in tree.arguments), PRODUCT)
+
+    def product(self, tree: Operation) -> Written:
+        """A matrix product, side by side."""
+        return Written(" ".join(self.inside(a, PRODUCT) for a in tree.arguments), PRODUCT)
+
+    def divide(self, tree: Operation) -> Written:
+        """a / b; a denominator that is itself a product or a quotient is bracketed."""
+        top, bottom = tree.arguments
+        return Written(f"{self.inside(top, PRODUCT)} / {self.inside(bottom, POWER)}", PRODUCT)
+
+    def dot(self, tree: Operation) -> Written:
+        """Every product written out, zeros too."""
+        half = len(tree.arguments) // 2
+        pairs = zip(tree.arguments[:half], tree.arguments[half:], strict=True)
+        parts = [self.signs.times.join((self.inside(a, PRODUCT), self.inside(b, PRODUCT))) for a, b in pairs]
+        return Written(" + ".join(self.terms(parts)), SUM if half > 1 else PRODUCT)
+
+    def exp(self, tree: Operation) -> Written:
+        """e^x."""
+        return Written(f"e^{self._exponent(tree.arguments[0])}", POWER)
+
+    def power(self, tree: Operation) -> Written:
+        """base^x."""
+        base, exponent = tree.arguments
+        return Written(f"{self.inside(base, ATOM)}^{self._exponent(exponent)}", POWER)
+
+    def _exponent(self, tree: Expression) -> str:
+        return self.print(tree) if isinstance(tree, Number) else self.inside(tree, ATOM)
+
+    def sqrt(self, tree: Operation) -> Written:
+        """√x."""
+        if self.signs.root == "√":
+            return Written(f"√{self.inside(tree.arguments[0], ATOM)}", ATOM)
+        return Written(f"{self.signs.root}({self.print(tree.arguments[0])})", ATOM)
+
+    def maximum(self, tree: Operation) -> Written:
+        """max(a, b, …)."""
+        return Written(f"max({', '.join(self.terms([self.print(a) for a in tree.arguments]))})", ATOM)
+
+    def transpose(self, tree: Operation) -> Written:
+        """Kᵀ."""
+        return Written(self.inside(tree.arguments[0], ATOM) + self.signs.raised_t, ATOM)
+
+    def row_sum(self, tree: Operation) -> Written:
+        """E₁ + … + Eₙ."""
+        first, last = self.signs.subscripts
+        term = self.inside(tree.arguments[0], ATOM)
+        return Written(f"{term}{first} + {self.signs.dots} + {term}{last}", SUM)
+
+    def row_maximum(self, tree: Operation) -> Written:
+        """max(Z₁, …, Zₙ)."""
+        first, last = self.signs.subscripts
+        term = self.inside(tree.arguments[0], ATOM)
+        return Written(f"max({term}{first}, {self.signs.dots}, {term}{last})", ATOM)
+
+    def where_visible(self, tree: Operation) -> Written:
+        """The value where visible, else the other."""
+        value, other = (self.print(a) for a in tree.arguments)
+        return Written(self.say("formula.where-visible", value=value, other=other), SUM)
+
+
+class LatexNotation(Notation):
+    """LaTeX for mathematics mode."""
+
+    ellipsis = r"\dots"
+
+    def symbol_text(self, letter: str) -> str:
+        """A letter by itself."""
+        return self.symbol(Symbol(letter))
+
+    def symbol(self, symbol: Symbol) -> str:
+        """The letter with its LaTeX name."""
+        return symbol.latex or symbol.text.replace("Σ", r"\Sigma").replace("−∞", r"-\infty")
+
+    def number(self, text: str) -> Written:
+        """The number; an exponent as a power of ten."""
+        if "e" in text:
+            mantissa, exponent = text.split("e")
+            return Written(rf"{mantissa} \cdot 10^{{{exponent}}}", PRODUCT if mantissa[0] != "-" else SUM)
+        text = text.replace("inf", r"\infty").replace("nan", r"\mathrm{NaN}")
+        return Written(text, SUM if text.startswith("-") else ATOM)
+
+    def bracketed(self, text: str) -> str:
+        """Parentheses that grow."""
+        return rf"\left({text}\right)"
+
+    def function(self, tree: Operation) -> Written:
+        """A named function."""
+        arguments = ", ".join(self.print(argument) for argument in tree.arguments)
+        return Written(rf"\operatorname{{{tree.kind}}}\left({arguments}\right)", ATOM)
+
+    def add(self, tree: Operation) -> Written:
+        """a + b + …"""
+        return Written(" + ".join(self.terms([self.inside(a, PRODUCT) for a in tree.arguments])), SUM)
+
+    sum = add
+
+    def subtract(self, tree: Operation) -> Written:
+        """a - b."""
+        left, right = tree.arguments
+        return Written(f"{self.print(left)} - {self.inside(right, PRODUCT)}", SUM)
+
+    def negate(self, tree: Operation) -> Written:
+        """-a."""
+        return Written(f"-{self.inside(tree.arguments[0], POWER)}", SUM)
+
+    def multiply(self, tree: Operation) -> Written:
+        """a · b."""
+        return Written(r" \cdot ".join(self.inside(a, PRODUCT) for a in tree.arguments), PRODUCT)
+
+    def product(self, tree: Operation) -> Written:
+        """A matrix product."""
+        return Written(" ".join(self.inside(a, PRODUCT) for a in tree.arguments), PRODUCT)
+
+    def divide(self, tree: Operation) -> Written:
+        """A fraction."""
+        top, bottom = (self.print(a) for a in tree.arguments)
+        return Written(rf"\frac{{{top}}}{{{bottom}}}", ATOM)
+
+    def dot(self, tree: Operation) -> Written:
+        """Every product written out."""
+        half = len(tree.arguments) // 2
+        pairs = zip(tree.arguments[:half], tree.arguments[half:], strict=True)
+        parts = [rf"{self.inside(a, PRODUCT)} \cdot {self.inside(b, PRODUCT)}" for a, b in pairs]
+        return Written(" + ".join(self.terms(parts)), SUM if half > 1 else PRODUCT)
+
+    def exp(self, tree: Operation) -> Written:
+        """e^{x}."""
+        return Written(f"e^{{{self.print(tree.arguments[0])}}}", POWER)
+
+    def power(self, tree: Operation) -> Written:
+        """base^{x}."""
+        base, exponent = tree.arguments
+        return Written(f"{self.inside(base, ATOM)}^{{{self.print(exponent)}}}", POWER)
+
+    def sqrt(self, tree: Operation) -> Written:
+        """A root."""
+        return Written(rf"\sqrt{{{self.print(tree.arguments[0])}}}", ATOM)
+
+    def maximum(self, tree: Operation) -> Written:
+        """max(a, b, …)."""
+        return Written(rf"\max\left({', '.join(self.terms([self.print(a) for a in tree.arguments]))}\right)", ATOM)
+
+    def transpose(self, tree: Operation) -> Written:
+        """K^⊤."""
+        return Written(self.inside(tree.arguments[0], ATOM) + r"^{\top}", POWER)
+
+    def row_sum(self, tree: Operation) -> Written:
+        """A sum over the keys."""
+        return Written(rf"\sum_{{j}} {self.inside(tree.arguments[0], ATOM)}_{{j}}", SUM)
+
+    def row_maximum(self, tree: Operation) -> Written:
+        """A maximum over the keys."""
+        return Written(rf"\max_{{j}} {self.inside(tree.arguments[0], ATOM)}_{{j}}", ATOM)
+
+    def where_visible(self, tree: Operation) -> Written:
+        """Cases."""
+        value, other = (self.print(a) for a in tree.arguments)
+        words = self.say("formula.visible"), self.say("formula.otherwise")
+        return Written(
+            rf"\begin{{cases}} {value} & \text{{{words[0]}}} \\ {other} & \text{{{words[1]}}} \end{{cases}}", ATOM
+        )

@@ -1,0 +1,53 @@
+"""The text of every number of a trace: one place, so that all formats agree digit for digit."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from attncalc.core.expression import Cell, Number
+from attncalc.core.figures import Literal, figure
+from attncalc.core.stage import Step, Trace
+
+
+def places_of(trace: Trace, step: Step) -> int:
+    """The decimals a step is shown with: by hand those it was rounded to."""
+    by_hand = trace.kind == "by-hand" and not step.stage.given
+    return trace.scenario.hand_places(step.name) if by_hand else trace.scenario.places
+
+
+def figure_of(trace: Trace, step: Step, value: Any) -> str:
+    """One number of a step: as it was written if it was, else by the step's places. ASCII minus sign."""
+    if isinstance(value, Literal):
+        return value.text
+    number = value if isinstance(value, Decimal) else float(value)
+    return figure(number, places_of(trace, step), trace.scenario.rounding)
+
+
+def figures(trace: Trace, name: str) -> np.ndarray[Any, Any]:
+    """All numbers of a step as they are shown, along the step's axes."""
+    step = trace[name]
+    text = np.frompyfunc(lambda value: figure_of(trace, step, value), 1, 1)
+    return np.asarray(text(step.cells.reshape(step.shape)), dtype=object)
+
+
+def operand(trace: Trace, number: Number) -> str:
+    """The text of a number inside a derivation: as its step shows it, or as it was given."""
+    if isinstance(number.cell, Cell) and not number.cell.given:
+        return figure_of(trace, trace[number.cell.name], number.value)
+    if isinstance(number.value, Literal):
+        return number.value.text
+    value = number.value if isinstance(number.value, Decimal) else Decimal(float(number.value))
+    whole = not value.is_finite() or value == value.to_integral_value()
+    return figure(value, 0) if whole else format(value, "f")
+
+
+def as_fraction(text: str) -> Fraction | None:
+    """The value that a shown number states, or None where it is not finite."""
+    try:
+        return Fraction(text)
+    except ValueError:
+        return None

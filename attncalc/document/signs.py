@@ -1,0 +1,35 @@
+"""The signs of mathematics, in Unicode or in ASCII."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Signs(NamedTuple):
+    """One set of signs."""
+
+    minus: str
+    times: str
+    root: str
+    equals: str
+    nearly: str
+    infinity: str
+    hidden: str
+    dots: str
+    bar: str
+    shades: str
+    rule: str
+    raised_t: str
+    subscripts: str
+    sum: str
+
+
+UNICODE = Signs("−", "·", "√", "=", "≈", "∞", "·", "…", "█", " ░▒▓█", "─", "ᵀ", "₁ₙ", "Σ")
+PLAIN = UNICODE._replace(minus="-", times="*")
+ASCII = Signs("-", "*", "sqrt", "=", "~=", "inf", ".", "...", "#", " .:*#", "-", "^T", "1n", "Sum")
+
+TO_ASCII = str.maketrans(
+    {"–": "-", "—": "-", "…": "...", "≈": "~=", "×": "x", "·": "*", "√": "sqrt", "−": "-", "∞": "inf", "Σ": "Sum",
+     "ᵀ": "^T", "→": "->", "’": "'", "“": '"', "”": '"'}
+)  # fmt: skip
+"""For sentences of the catalogue; never applied to a token."""

@@ -1,0 +1,72 @@
+"""What a reader asked to see, and the language and signs it is said in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from attncalc.core.arithmetic import MINUS_INFINITY
+from attncalc.core.expression import Expression, Number, Operation, rational
+from attncalc.core.stage import Step, Trace
+from attncalc.document.notation import TextNotation
+from attncalc.document.numbers import as_fraction, operand
+from attncalc.document.signs import TO_ASCII, UNICODE, Signs
+from attncalc.messages import Say, catalogue, speaker, speaker_of
+
+
+class View(NamedTuple):
+    """Everything a composer needs to know besides the trace."""
+
+    say: Say
+    signs: Signs = UNICODE
+    language: str = "en"
+    queries: tuple[int, ...] | None = None  # None: what the command shows by itself
+    steps: tuple[str, ...] = ()  # empty: all
+    most_keys: int | None = None  # None: every key
+    every_feature: bool = False
+
+    def number(self, text: str) -> str:
+        """A number's text with the minus sign of the sign set."""
+        text = text.replace("inf", self.signs.infinity)
+        return self.signs.minus + text[1:] if text.startswith("-") else text
+
+    def notation(self, most: int = 12) -> TextNotation:
+        """The printer of formulas, and of derivations whose numbers are texts already (`shown_tree`)."""
+        return TextNotation(lambda number: str(number.value), self.say, self.signs, most)
+
+    def wants(self, step: Step) -> bool:
+        """Whether the step is asked for."""
+        return not self.steps or step.name in self.steps
+
+
+def say_in(language: str, ascii_only: bool = False) -> Say:
+    """The speaker of a language; for ASCII its signs are spelled out, the tokens put into a sentence never."""
+    if not ascii_only:
+        return speaker(language)
+    messages = {code: text.translate(TO_ASCII) for code, text in catalogue(language).items()}
+
+    return speaker_of(messages)
+
+
+def relation(trace: Trace, tree: Expression, shown: str, signs: Signs) -> str:
+    """`=` where the right side is exactly what the left side shows, else `≈`."""
+
+    if _is_hidden(tree):
+        return signs.equals
+    exact = rational(tree, lambda number: as_fraction(operand(trace, number)))
+    return signs.equals if exact is not None and exact == as_fraction(shown) else signs.nearly
+
+
+def _is_hidden(tree: Expression) -> bool:
+    """Whether a number put in is minus infinity; what it leads to is exact."""
+    if isinstance(tree, Operation):
+        return tree.kind in ("exp", "power") and _is_hidden(tree.arguments[-1])
+    return isinstance(tree, Number) and bool(tree.value == MINUS_INFINITY)
+
+
+def shown_tree(trace: Trace, tree: Expression) -> Expression:
+    """The derivation with every number as the text its step shows."""
+    if isinstance(tree, Number):
+        return Number(operand(trace, tree), tree.cell)
+    if isinstance(tree, Operation):
+        return Operation(tree.kind, tuple(shown_tree(trace, argument) for argument in tree.arguments))
+    return tree

@@ -1,0 +1,70 @@
+"""The errors a user can meet: what was found, where, and what was wanted, as data.
+
+A sentence is made from the message catalogue when the error is shown, so that one error speaks every language.
+Misuse by a programmer stays a built-in exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong: the place (`scenario.json: v[2]`), the message code, and what fills the sentence."""
+
+    place: str
+    code: str
+    fields: dict[str, Any]
+
+
+class AttncalcError(Exception):
+    """It could not be done; carries every fault that was found. The exit code is 2."""
+
+    exit_code = 2
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__(self.faults)
+
+    @classmethod
+    def of(cls, code: str, place: str = "", **fields: Any) -> AttncalcError:
+        """The error with a single fault."""
+        return cls([Fault(place, code, fields)])
+
+    def sentences(self, language: str = "en") -> list[str]:
+        """One sentence a fault, the place in front of it."""
+        from attncalc.messages import speaker
+
+        say = speaker(language)
+        return [(f"{fault.place}: " if fault.place else "") + say(fault.code, **fault.fields) for fault in self.faults]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+
+class ScenarioError(AttncalcError):
+    """The scenario cannot be read, or contradicts itself."""
+
+
+class CalculationError(AttncalcError):
+    """The numbers lead nowhere: a zero sum, a total that rounds to 0."""
+
+
+class UsageError(AttncalcError):
+    """The command line asks for something that is not there."""
+
+
+class OutputError(AttncalcError):
+    """A result cannot be written."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word most like the given one, or an empty string."""
+    import difflib
+
+    names = list(known)
+    matches = difflib.get_close_matches(word, names, n=1, cutoff=0.6) or difflib.get_close_matches(
+        word.lower(), [name for name in names if name == name.lower()], n=1, cutoff=0.6
+    )
+    return matches[0] if matches else ""

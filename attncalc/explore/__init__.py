@@ -1,0 +1,1 @@
+"""Questions asked of a trace: no printing, no input."""

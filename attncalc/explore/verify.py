@@ -1,0 +1,140 @@
+"""Do the numbers that a source prints (`expect`) hold in the scenario's own arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attncalc.core.figures import round_to
+from attncalc.core.labels import distinct, places_of
+from attncalc.core.stage import Step, Trace
+from attncalc.document.numbers import figure_of
+from attncalc.document.numbers import places_of as places_of_step
+from attncalc.errors import Fault, ScenarioError
+
+WHOLE_WEIGHT = Decimal("0.005")
+"""A weight printed as 0 or 1 is right within half a percent."""
+
+
+class Verdict(NamedTuple):
+    """One printed number: its cell, what was printed, what is calculated as it is shown, whether the two agree."""
+
+    cell: str
+    step: str
+    printed: str
+    shown: str
+    right: bool
+
+
+def expects_terms(document: Mapping[str, Any]) -> bool:
+    """Whether the products of weights and values have to be made for `expect`."""
+    return "terms" in document.get("expect", {})
+
+
+def verify(trace: Trace) -> list[Verdict]:
+    """A verdict for every number under `expect`; a ScenarioError where an array does not have the step's shape."""
+    verdicts: list[Verdict] = []
+    faults: list[Fault] = []
+    for name, printed in trace.scenario.document.get("expect", {}).items():
+        place = f"{trace.scenario.name}: expect.{name}"
+        if name == "weights_sum" and "weights" in trace:
+            verdicts += _sums(trace, printed)
+        elif name not in trace:
+            known = ", ".join(step.name for step in trace)
+            faults.append(Fault(place, "verify-no-step", {"known": known}))
+        else:
+            for rows, part in _parts(trace, printed):
+                try:
+                    verdicts += _step(trace, trace[name], rows, part)
+                except _WrongShape as wrong:
+                    faults.append(Fault(place, "verify-shape", wrong.fields))
+    if faults:
+        raise ScenarioError(faults)
+    return verdicts
+
+
+class _WrongShape(Exception):
+    def __init__(self, found: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+        super().__init__()
+        self.fields = {"found": _by(found), "wanted": _by(wanted)}
+
+
+def _by(shape: tuple[int, ...]) -> str:
+    return "×".join(map(str, shape)) or "1"
+
+
+def _parts(trace: Trace, printed: Any) -> Iterator[tuple[int | None, Any]]:
+    """The whole array, or each row under its query's label."""
+    if not isinstance(printed, dict):
+        yield None, printed
+        return
+    for label, row in printed.items():
+        yield places_of(trace.scenario.query_tokens, label)[0], row
+
+
+def _step(trace: Trace, step: Step, query: int | None, printed: Any) -> Iterator[Verdict]:
+    axis = step.axes.index("query") if query is not None and "query" in step.axes else None
+    shape = tuple(1 if i == axis else n for i, n in enumerate(step.shape))
+    numbers = np.array(printed, dtype=object)
+    if _without_ones(numbers.shape) != _without_ones(shape):
+        raise _WrongShape(numbers.shape, shape)
+    cells = step.cells.reshape(step.shape)
+    for index, number in np.ndenumerate(numbers.reshape(shape)):
+        if number is None:
+            continue
+        place = tuple(query if i == axis and query is not None else n for i, n in enumerate(index))
+        value = cells[place]
+        right = agrees(_decimal(value), _decimal(number), trace.scenario.rounding, step.name == "weights")
+        yield Verdict(_cell(step, place), step.name, _written(number), figure_of(trace, step, value), right)
+
+
+def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(length for length in shape if length != 1)
+
+
+def _cell(step: Step, place: tuple[int, ...]) -> str:
+    names = [distinct(step.labels[a])[i] if a in step.labels else str(i) for a, i in zip(step.axes, place, strict=True)]
+    return " ".join((step.name, *names))
+
+
+def _sums(trace: Trace, printed: Any) -> Iterator[Verdict]:
+    """The weights as shown, added up, for each query."""
+    step, scenario = trace["weights"], trace.scenario
+    places = places_of_step(trace, step)
+    numbers = np.atleast_1d(np.array(printed, dtype=object)).ravel()
+    if len(numbers) != len(scenario.query_tokens):
+        raise ScenarioError.of(
+            "verify-shape", f"{scenario.name}: expect.weights_sum", found=_by(numbers.shape),
+            wanted=_by((len(scenario.query_tokens),)),
+        )  # fmt: skip
+    for query, number in enumerate(numbers):
+        if number is not None:
+            shown = sum((round_to(_decimal(x), places, scenario.rounding) for x in step.cells[0, 0, query]), Decimal(0))
+            right = agrees(shown, _decimal(number), scenario.rounding, False)
+            cell = f"weights_sum {distinct(scenario.query_tokens)[query]}"
+            yield Verdict(cell, "weights_sum", _written(number), str(shown), right)
+
+
+def agrees(value: Decimal, printed: Decimal, rounding: str, weight: bool) -> bool:
+    """Whether a value may be printed so: within half a unit of the last digit, or cut to it."""
+    if not (value.is_finite() and printed.is_finite()):
+        return value == printed
+    exponent = int(printed.as_tuple().exponent)
+    unit = Decimal((0, (1,), exponent))
+    if weight and exponent >= 0 and abs(value - printed) <= WHOLE_WEIGHT:
+        return True
+    if rounding == "truncate":
+        same_side = value * printed >= 0
+        return same_side and 0 <= abs(value) - abs(printed) < unit
+    return abs(value - printed) <= unit / 2
+
+
+def _decimal(value: Any) -> Decimal:
+    return value if isinstance(value, Decimal) else Decimal(value if isinstance(value, str) else float(value))
+
+
+def _written(number: Any) -> str:
+    return str(getattr(number, "text", number))

@@ -1,0 +1,45 @@
+"""Every sentence a user reads, in English and Chinese, found by its code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+LANGUAGES = ("en", "zh")
+
+Say = Callable[..., str]
+
+
+class Word(str):
+    """A message code used as a field of another message: it is translated before it is put in."""
+
+
+def catalogue(language: str) -> dict[str, str]:
+    """Message code to sentence, with `{fields}` to fill."""
+    messages: dict[str, str] = import_module(f"attncalc.messages.{language}").MESSAGES
+    return messages
+
+
+def speaker(language: str) -> Say:
+    """A function that turns a code and its fields into a sentence of the language."""
+    return speaker_of(catalogue(language))
+
+
+def speaker_of(messages: dict[str, str]) -> Say:
+    """The same over a catalogue at hand."""
+
+    def say(code: str, /, **fields: Any) -> str:
+        words = {name: messages[str(value)] if isinstance(value, Word) else value for name, value in fields.items()}
+        # A sentence may have a form of its own for when a near word was found.
+        form = f"{code}-near" if fields.get("near") and f"{code}-near" in messages else code
+        return messages[form].format(**words)
+
+    return say
+
+
+def text_in(value: Any, language: str) -> str:
+    """A text of a scenario (a string, or `{"en": …, "zh": …}`) in the language, or in the one there is."""
+    if isinstance(value, dict):
+        return str(value.get(language) or next(iter(value.values()), ""))
+    return str(value or "")

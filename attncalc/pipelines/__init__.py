@@ -1,0 +1,1 @@
+"""The rows of a calculation, in the order of the subject."""

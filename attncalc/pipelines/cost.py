@@ -1,0 +1,51 @@
+"""How much a calculation takes, counted from shapes, and which arithmetic that allows."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from attncalc.core.scenario import Scenario
+
+MICROSECONDS_ALLOWED = 200_000.0
+MICROSECONDS_A_MULTIPLICATION = 0.4
+MICROSECONDS_AN_EXPONENTIAL = 15.0
+
+
+class Count(NamedTuple):
+    """Multiplications of the matrix products, and exponentials."""
+
+    multiplications: int
+    exponentials: int
+
+
+def count(scenario: Scenario) -> Count:
+    """What the scenario's matrix products and its softmax take, for all heads and batches."""
+    batch, _, queries, keys = scenario.grid
+    cells = math.prod(scenario.grid)
+    rows = {"w_q": queries, "w_k": keys, "w_v": keys, "w_o": queries}
+    read = [name for name in rows if scenario.has(name) and (name in ("w_v", "w_o") or scenario.needs_scores)]
+    multiplications = sum(batch * rows[name] * scenario.arrays[name].size for name in read)
+    if scenario.needs_scores and scenario.start != "scores":
+        multiplications += cells * scenario.sizes["d_k"]
+    if scenario.has_values:
+        multiplications += cells * scenario.sizes["d_v"]
+    softmax = scenario.needs_scores and scenario.weighting == "softmax"
+    return Count(multiplications, cells if softmax else 0)
+
+
+def exact_is_quick(taken: Count) -> bool:
+    """Whether exact arithmetic stays within a fifth of a second by count."""
+    microseconds = (
+        taken.multiplications * MICROSECONDS_A_MULTIPLICATION + taken.exponentials * MICROSECONDS_AN_EXPONENTIAL
+    )
+    return microseconds <= MICROSECONDS_ALLOWED
+
+
+def chosen_arithmetic(scenario: Scenario) -> str:
+    """The scenario's `arithmetic`, else by hand where it says `by_hand`, else exact where that is quick."""
+    if scenario.option("arithmetic") is not None:
+        return str(scenario.option("arithmetic"))
+    if scenario.option("by_hand") is not None:
+        return "by-hand"
+    return "exact" if exact_is_quick(count(scenario)) else "float64"

@@ -1,0 +1,175 @@
+"""From scores to weights: scaling, the mask, the shift, and the four ways to weigh."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from attncalc.core.arithmetic import Array, Arithmetic
+from attncalc.core.bounded import Values
+from attncalc.core.expression import Expression, Operation, Symbol
+from attncalc.core.scenario import Scenario
+from attncalc.core.stage import Read, Stage
+from attncalc.ops import attention, weighing
+from attncalc.pipelines import symbols
+
+CELLS = ("batch", "head", "query", "key")
+ROW = ("batch", "head", "query")
+
+LOGITS = Read("logits", CELLS)
+WHOLE_LOGITS = Read("logits", ("batch", "head", "query", "any"))
+VISIBLE = Read("visible", CELLS)
+WHOLE_VISIBLE = Read("visible", ("batch", "head", "query", "any"))
+TERMS = Read("terms", CELLS)
+WHOLE_TERMS = Read("terms", ("batch", "head", "query", "any"))
+TOTAL = Read("total", ("batch", "head", "query", "any"))
+MAXIMUM = Read("maximum", ("batch", "head", "query", "any"))
+
+
+def softmax(scenario: Scenario) -> bool:
+    """Whether exponentials are taken."""
+    return scenario.needs_scores and scenario.weighting == "softmax"
+
+
+
+
+# The scale and the temperature are one step: both multiply or divide every score.
+
+
+def _scaled(arithmetic: Arithmetic, scenario: Scenario, logits: Array) -> Array:
+    scale, temperature = scenario.option("scale"), scenario.number("temperature")
+    if isinstance(scale, Decimal):
+        logits = logits * arithmetic.number(scale, "scale")
+    divisor = weighing.divisor(arithmetic, scenario.width, str(scale), temperature)
+    return logits if divisor is None else logits / divisor
+
+
+def _scaled_formula(scenario: Scenario, logits: Expression) -> Expression:
+    scale = scenario.option("scale")
+    factor = Symbol(str(scale)) if isinstance(scale, Decimal) else None
+    width = Symbol("d_model", r"d_{\mathrm{model}}") if scale == "sqrt_d_model" else symbols.D_K
+    divisors = {"sqrt_d_k": [symbols.root(width)], "sqrt_d_model": [symbols.root(width)], "d_k": [width]}
+    parts = list(divisors.get(str(scale), []))
+    parts += [Symbol("T")] if scenario.number("temperature") != 1 else []
+    top = Operation("multiply", (logits, factor)) if factor else logits
+    if not parts:
+        return top
+    return top / (parts[0] if len(parts) == 1 else Operation("multiply", tuple(parts)))
+
+
+SCALED = Stage(
+    "scaled", "Z", CELLS, ("logits",), (LOGITS,), _scaled, _scaled_formula,
+    when=lambda s: s.needs_scores and (s.option("scale") != "none" or s.number("temperature") != 1),
+)  # fmt: skip
+
+MASKED = Stage(
+    "masked", "M", CELLS, ("logits",), (LOGITS, VISIBLE),
+    lambda arithmetic, scenario, logits, visible: attention.masked(logits, visible, arithmetic),
+    lambda scenario, logits, visible: symbols.where_visible(logits, symbols.MINUS_INFINITY),
+    when=lambda s: s.needs_scores and s.has_mask,
+)  # fmt: skip
+
+SEEN = Stage(
+    "masked", "M", CELLS, ("terms",), (VISIBLE,),
+    lambda arithmetic, scenario, visible: weighing.one_where(visible, arithmetic),
+    lambda scenario, visible: symbols.where_visible(Symbol("1"), Symbol("0")),
+    when=lambda s: s.start != "weights" and s.weighting == "uniform",
+    words="masked-uniform",
+)  # fmt: skip
+
+MAXIMUM_ROW = Stage(
+    "maximum", "m", ROW, ("maximum",), (WHOLE_LOGITS,),
+    lambda arithmetic, scenario, logits: arithmetic.maximum(logits),
+    lambda scenario, logits: symbols.row_maximum(logits),
+    when=lambda s: softmax(s) and s.option("shift") is True,
+)  # fmt: skip
+
+SHIFTED = Stage(
+    "shifted", "D", CELLS, ("logits",), (LOGITS, MAXIMUM),
+    lambda arithmetic, scenario, logits, maximum: weighing.shifted(logits, maximum, arithmetic),
+    lambda scenario, logits, maximum: logits - maximum,
+    when=MAXIMUM_ROW.when,
+)  # fmt: skip
+
+SHIFT = (MAXIMUM_ROW, SHIFTED)
+
+
+def _base(arithmetic: Arithmetic, scenario: Scenario) -> Array | None:
+    return arithmetic.number(scenario.number("base"), "base") if scenario.option("base") is not None else None
+
+
+EXPONENTIALS = Stage(
+    "exponentials", "E", CELLS, ("terms",), (LOGITS,),
+    lambda arithmetic, scenario, logits: attention.exponentials(logits, _base(arithmetic, scenario), arithmetic),
+    lambda scenario, logits: symbols.power(
+        symbols.E if scenario.option("base") is None else Symbol(str(scenario.option("base"))), logits
+    ),
+    when=softmax,
+)  # fmt: skip
+
+TOTALS = Stage(
+    "total", "Σ", ROW, ("total",), (WHOLE_TERMS,),
+    lambda arithmetic, scenario, terms: attention.total(terms),
+    lambda scenario, terms: symbols.row_sum(terms),
+    when=lambda s: softmax(s) or (s.start != "weights" and s.weighting == "uniform"),
+)  # fmt: skip
+
+LINEAR_TOTAL = Stage(
+    "total", "Σ", ROW, ("total",), (WHOLE_LOGITS,),
+    lambda arithmetic, scenario, logits: attention.total(weighing.without_hidden(logits, arithmetic)),
+    lambda scenario, logits: symbols.row_sum(logits),
+    when=lambda s: s.needs_scores and s.weighting == "linear",
+    words="total-linear",
+)  # fmt: skip
+
+
+def _shares(arithmetic: Arithmetic, scenario: Scenario, terms: Array, total: Array, row: Array) -> Array:
+    empty = arithmetic.hidden(row).all(axis=-1, keepdims=True)
+    return weighing.filled(terms / total, empty, scenario.option("empty_rows"), row.shape[-1], arithmetic)
+
+
+def _linear_shares(arithmetic: Arithmetic, scenario: Scenario, logits: Array, total: Array, row: Array) -> Array:
+    weighing.refuse_zero_sum(total, arithmetic.hidden(row).all(axis=-1, keepdims=True), arithmetic)
+    return _shares(arithmetic, scenario, weighing.without_hidden(logits, arithmetic), total, row)
+
+
+def _equal_shares(arithmetic: Arithmetic, scenario: Scenario, ones: Array, total: Array, row: Values) -> Array:
+    empty = ~row.any(axis=-1, keepdims=True)
+    return weighing.filled(ones / total, empty, scenario.option("empty_rows"), row.shape[-1], arithmetic)
+
+
+def _own_weight(arithmetic: Arithmetic, scenario: Scenario, own: Values, row: Values) -> Array:
+    empty = ~row.any(axis=-1, keepdims=True)
+    ones = weighing.one_where(own, arithmetic)
+    return weighing.filled(ones, empty, scenario.option("empty_rows"), row.shape[-1], arithmetic)
+
+
+SOFTMAX = Stage(
+    "weights", "A", CELLS, ("weights",), (TERMS, TOTAL, WHOLE_LOGITS), _shares,
+    lambda scenario, terms, total, row: terms / total,
+    when=softmax,
+)  # fmt: skip
+
+LINEAR = Stage(
+    "weights", "A", CELLS, ("weights",), (LOGITS, TOTAL, WHOLE_LOGITS), _linear_shares,
+    lambda scenario, terms, total, row: terms / total,
+    when=LINEAR_TOTAL.when, words="weights-linear",
+)  # fmt: skip
+
+UNIFORM = Stage(
+    "weights", "A", CELLS, ("weights",), (TERMS, TOTAL, WHOLE_VISIBLE), _equal_shares,
+    lambda scenario, ones, total, row: ones / total,
+    when=SEEN.when, words="weights-uniform",
+)  # fmt: skip
+
+SELF = Stage(
+    "weights", "A", CELLS, ("weights",),
+    (Read("own", CELLS), Read("own", ("batch", "head", "query", "any"))), _own_weight,
+    lambda scenario, own, row: Symbol("I"),
+    when=lambda s: s.start != "weights" and s.weighting == "self", words="weights-self",
+)  # fmt: skip
+
+GIVEN = Stage("weights", "A", CELLS, ("weights",), when=lambda s: s.start == "weights", words="weights-given")
+
+WEIGHTS: tuple[Stage, ...] = (
+    SCALED, MASKED, SEEN, *SHIFT, EXPONENTIALS, TOTALS, LINEAR_TOTAL, SOFTMAX, LINEAR, UNIFORM, SELF, GIVEN,
+)  # fmt: skip

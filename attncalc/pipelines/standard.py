@@ -1,0 +1,34 @@
+"""Attention in the order of the subject: the syllabus of the program, one row a step.
+
+A row reads slots and writes slots. Scaling, masking and their like all write `logits`, so that putting one in rewires
+nothing; `when` says which scenarios need the row.
+"""
+
+from __future__ import annotations
+
+from attncalc.core.scenario import Scenario
+from attncalc.core.stage import Read, Stage
+from attncalc.pipelines.rows_after import AFTER, TERMS
+from attncalc.pipelines.rows_before import BEFORE
+from attncalc.pipelines.rows_weights import SHIFT, WEIGHTS
+
+ROWS: tuple[Stage, ...] = (*BEFORE, *WEIGHTS, *AFTER)
+
+
+def stages(scenario: Scenario, shift: bool = False, terms: bool = False) -> tuple[Stage, ...]:
+    """The rows that the scenario needs; `shift` puts the row maximum in where the arithmetic needs it."""
+    added = (*(SHIFT if shift else ()), *((TERMS,) if terms and scenario.has_values else ()))
+    stand_ins = {
+        "key_input": "memory" if scenario.has("memory") else "hidden",
+        "entering": "residual" if scenario.has("residual") else "entering",
+    }
+
+    def resolved(row: Stage) -> Stage:
+        reads = (read for read in row.reads if not read.optional or scenario.has(read.slot))
+        return row._replace(reads=tuple(read._replace(slot=stand_ins.get(read.slot, read.slot)) for read in reads))
+
+    return tuple(resolved(row) for row in ROWS if row in added or row.when(scenario))
+
+
+STEP_NAMES: tuple[str, ...] = tuple(dict.fromkeys(row.name for row in ROWS))
+"""Every step there can be, in order."""

@@ -1,0 +1,59 @@
+"""The formats: one table, and `render` that walks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import NamedTuple
+
+from attncalc.core.stage import Trace
+from attncalc.document.blocks import Block
+
+
+class Format(NamedTuple):
+    """A format: the module that renders it, and whether it takes the trace itself or the blocks made of it."""
+
+    module: str
+    data: bool
+    suffixes: tuple[str, ...]
+
+
+FORMATS: dict[str, Format] = {
+    "table": Format("attncalc.renderers.terminal", False, (".txt",)),
+    "plain": Format("attncalc.renderers.plain", False, ()),
+    "json": Format("attncalc.renderers.json", True, (".json",)),
+    "csv": Format("attncalc.renderers.csv", True, (".csv",)),
+}
+
+
+def render(trace: Trace, format: str = "plain", language: str = "en") -> str:
+    """A trace in a format, as text: `table`, `plain`, `json` or `csv`.
+
+    >>> from attncalc import load, run, render
+    >>> render(run(load("draw")), "csv").splitlines()[0]
+    'step,batch,head,query,key,feature,value'
+    """
+    from attncalc.document.tables import tables
+    from attncalc.document.view import View, say_in
+
+    if format not in FORMATS:
+        raise ValueError(f"{format!r} is not a format; there are {', '.join(FORMATS)}")
+    view = View(say_in(language), language=language)
+    if FORMATS[format].data:
+        return data_renderer(format)(trace, view)
+    return block_renderer(format)(list(tables(trace, view)), view)
+
+
+def data_renderer(format: str) -> Callable[..., str]:
+    """The function of a data format: trace, view → text."""
+    function: Callable[..., str] = import_module(FORMATS[format].module).render
+    return function
+
+
+def block_renderer(format: str) -> Callable[..., str]:
+    """The function of a document format: blocks, view → text."""
+    function: Callable[..., str] = import_module(FORMATS[format].module).render
+    return function
+
+
+Blocks = list[Block]

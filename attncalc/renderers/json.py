@@ -1,0 +1,80 @@
+"""The JSON of a trace (`attncalc-trace/1`): strict, the same bytes on every run, read again as a scenario."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from attncalc.core.figures import Literal
+from attncalc.core.stage import Step, Trace
+from attncalc.derive import formula
+from attncalc.document.heading import note_text
+from attncalc.document.notation import LatexNotation
+from attncalc.document.view import View
+from attncalc.scenario_files.json_text import written
+
+
+def render(trace: Trace, view: View, indent: int | None = None) -> str:
+    """One JSON object and a line end; `indent` spaces for people."""
+    return written(as_document(trace, view), indent) + "\n"
+
+
+def as_document(trace: Trace, view: View) -> dict[str, Any]:
+    """The trace as JSON values, keys in the contract's order."""
+    scenario = trace.scenario
+    by_hand = trace.kind == "by-hand"
+    arithmetic = {
+        "kind": trace.kind,
+        "places": scenario.document.get("by_hand", scenario.places) if by_hand else None,
+        "rounding": scenario.rounding,
+    }
+    return {
+        "format": "attncalc-trace/1",
+        "scenario": scenario.document,
+        "arithmetic": arithmetic,
+        "steps": [_step(trace, step, view) for step in trace if view.wants(step)],
+        "notes": [{"code": note.code, "step": note.step, "text": note_text(note, view)} for note in trace.notes],
+    }
+
+
+def _step(trace: Trace, step: Step, view: View) -> dict[str, Any]:
+    tree = formula(trace, step)
+    latex = LatexNotation(lambda number: str(number.value), view.say)
+    symbol = step.stage.symbol
+    return {
+        "name": step.name,
+        "title": view.say(f"title.{step.stage.texts()}"),
+        "formula": f"{symbol} = {view.notation().print(tree)}" if tree is not None else symbol,
+        "latex": f"{latex.symbol_text(symbol)} = {latex.print(tree)}" if tree is not None else latex.symbol_text(symbol),
+        "given": step.stage.given,
+        "axes": list(step.axes),
+        "labels": {axis: list(names) for axis, names in step.labels.items()},
+        "shape": list(step.shape),
+        "values": values(trace, step),
+    }
+
+
+def values(trace: Trace, step: Step) -> Any:
+    """The numbers as nested lists: by hand as rounded, otherwise doubles; beyond a double as text."""
+    if step.cells.dtype != object:
+        return step.values.tolist()
+    convert = _digits if trace.kind == "by-hand" else _double
+    return np.asarray(np.frompyfunc(convert, 1, 1)(step.exact), dtype=object).tolist()
+
+
+def _digits(value: Any) -> Any:
+    return value if not isinstance(value, Literal) or value.is_finite() else float(value)
+
+
+def _double(value: Any) -> Any:
+    number = float(value) + 0.0
+    if np.isinf(number) and value.is_finite():
+        return _beyond_a_double(value)
+    return number
+
+
+def _beyond_a_double(value: Any) -> str:
+    """The 17 digits a double would have, without zeros at the end: 1.97e434."""
+    digits, exponent = f"{value:.16e}".split("e")
+    return f"{digits.rstrip('0').rstrip('.')}e{int(exponent)}"

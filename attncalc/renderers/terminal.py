@@ -1,0 +1,229 @@
+"""The terminal: Rich tables that are measured first, so that no digit is lost, and lines that wrap between terms.
+
+Every text that may hold a token goes to Rich as `Text`, never as markup.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from attncalc.document.blocks import Block, Derivation, Figure, Heading, Line, Matrix, Prose, Remark
+from attncalc.document.view import View
+
+PROSE_WIDTH = 100
+BAR_WIDTH = 16
+INDENT = 4
+UNBOUNDED = 100_000
+
+
+class Screen(NamedTuple):
+    """How wide and how colourful; without a width as wide as the content."""
+
+    view: View
+    width: int | None
+
+    @property
+    def room(self) -> int:
+        """The columns there are."""
+        return self.width or UNBOUNDED
+
+
+def render(blocks: Sequence[Block], view: View, width: int | None = None, color: bool = False) -> str:
+    """The blocks as lines for a terminal of that width."""
+    screen = Screen(view, width)
+    out = io.StringIO()
+    console = Console(
+        file=out, width=UNBOUNDED, color_system="standard" if color else None, force_terminal=color, highlight=False,
+        legacy_windows=False, _environ={},
+    )  # fmt: skip
+    previous: Block | None = None
+    for block in blocks:
+        if _ends_a_part(previous, block):
+            console.print()
+        for piece in _pieces(screen, block):
+            console.print(piece, soft_wrap=True)
+        previous = block
+    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+
+
+def _ends_a_part(previous: Block | None, block: Block) -> bool:
+    """Whether a reading or a note follows numbers, and a blank line should part them."""
+    led = isinstance(block, Remark) or (isinstance(block, Prose) and bool(block.lead))
+    return led and isinstance(previous, Matrix | Derivation)
+
+
+def _pieces(screen: Screen, block: Block) -> Iterator[Text | Padding]:
+    match block:
+        case Heading():
+            yield from _heading(screen, block)
+        case Prose():
+            yield from _prose(screen, block.text, block.lead)
+        case Remark():
+            yield from _prose(screen, block.text, screen.view.say("lead.note"))
+        case Matrix():
+            yield from _matrix(screen, block)
+        case Derivation():
+            yield from _derivation(screen, block)
+
+
+def _heading(screen: Screen, heading: Heading) -> Iterator[Text]:
+    yield Text("")
+    line = Text()
+    if heading.number:
+        line.append(f"{heading.number} ", style="bold cyan")
+    line.append(heading.text, style="bold")
+    if heading.formula:
+        line.append(f"   {heading.formula.left} = {screen.view.notation().print(heading.formula.right)}", style="magenta")
+    if heading.aside:
+        gap = max(min(screen.room, PROSE_WIDTH), 20) - cell_len(line.plain) - cell_len(heading.aside)
+        if gap >= 2:
+            line.append(" " * gap + heading.aside, style="dim")
+        else:
+            yield from _wrapped(screen, line, 0, 0)
+            line = Text(heading.aside, style="dim")
+    yield from _wrapped(screen, line, 0, 0)
+
+
+def _prose(screen: Screen, text: str, lead: str) -> Iterator[Text]:
+    line = Text(f"{lead}  " if lead else "", style="bold" if lead else "")
+    line.append(Text(text, style="not bold"))
+    indent = cell_len(lead) + 2 if lead else INDENT
+    yield from _wrapped(screen, line, indent, 0 if lead else indent)
+
+
+def _wrapped(screen: Screen, line: Text, indent: int, first: int) -> Iterator[Text]:
+    """The text in lines that fit, the first one indented by `first`, the others by `indent`."""
+    room = max(min(screen.room, PROSE_WIDTH), 20)
+    indent, first = (indent, first) if indent < room // 2 else (2, min(first, 2))
+    console = Console(file=io.StringIO(), width=room, _environ={})
+    for number, part in enumerate(line.wrap(console, room - indent, tab_size=4)):
+        part.rstrip()
+        yield Text(" " * (first if number == 0 else indent)) + part
+
+
+def _derivation(screen: Screen, block: Derivation) -> Iterator[Text]:
+    notation = screen.view.notation()
+    printed = [_Printed(line, notation.print(line.tree)) for line in block.lines]
+    label = max((cell_len(p.line.label) for p in printed), default=0)
+    result = max((cell_len(p.line.result) for p in printed), default=0)
+    bar = BAR_WIDTH + 1 if any(p.line.share is not None for p in printed) else 0
+    room = screen.room - INDENT - (label + 2 if label else 0) - result - 3
+    widest = max((cell_len(p.expression) for p in printed), default=0)
+    bar = bar if widest + bar <= room else 0
+    expression = min(widest, max(room - bar, 12))
+    for p in printed:
+        yield from _line(screen, p, label, expression, result, bar)
+
+
+class _Printed(NamedTuple):
+    line: Line
+    expression: str
+
+
+def _line(screen: Screen, printed: _Printed, label: int, expression: int, result: int, bar: int) -> Iterator[Text]:
+    """A derivation; one too long for its column is broken between terms, the result after the last."""
+    line = printed.line
+    parts = broken(printed.expression, expression)
+    start = " " * INDENT + (padded(line.label, label) + "  " if label else "")
+    for number, part in enumerate(parts):
+        text = Text(start if number == 0 else " " * cell_len(start), style="")
+        text.append(part)
+        if number == len(parts) - 1:
+            text.append(" " * max(expression - cell_len(part), 0))
+            text.append(f" {line.relation} ")
+            text.append(padded(line.result, result, right=True), style="bold")
+            if bar and line.share is not None:
+                text.append(" " + screen.view.signs.bar * round(line.share * BAR_WIDTH), style="cyan")
+            if line.comment:
+                text.append(f" ({line.comment})", style="dim")
+        yield text
+
+
+def broken(text: str, width: int) -> list[str]:
+    """The text in parts of at most that many cells, broken at blanks only; a longer word stays whole."""
+    parts: list[str] = []
+    for word in text.split(" "):
+        if parts and cell_len(parts[-1]) + 1 + cell_len(word) <= width:
+            parts[-1] += f" {word}"
+        else:
+            parts.append(word)
+    return parts
+
+
+def padded(text: str, width: int, right: bool = False) -> str:
+    """The text filled up to that many cells."""
+    gap = " " * max(width - cell_len(text), 0)
+    return gap + text if right else text + gap
+
+
+def _matrix(screen: Screen, block: Matrix) -> Iterator[Text | Padding]:
+    """A table, in blocks of columns where it is wider than the screen."""
+    texts = [[_cell_text(screen, cell) for cell in row] for row in block.cells]
+    widths = [
+        max(cell_len(name), *(cell_len(row[i]) for row in texts)) for i, name in enumerate(block.columns)
+    ]
+    corner = _corner(block)
+    labels = max(cell_len(corner), *(cell_len(name) for name in block.rows))
+    blocks = column_blocks(widths, screen.room - INDENT - labels - 3)
+    for start, stop in blocks:
+        if block.caption or len(blocks) > 1:
+            yield Text(" " * INDENT + _caption(screen, block, start, stop, len(blocks) > 1))
+        yield _table(screen, block, texts, (start, stop), corner)
+
+
+def _corner(block: Matrix) -> str:
+    return f"{block.rows_are} \\ {block.columns_are}" if block.columns_are else block.rows_are
+
+
+def _caption(screen: Screen, block: Matrix, start: int, stop: int, several: bool) -> str:
+    columns = screen.view.say("columns-of", first=start + 1, last=stop, all=len(block.columns)) if several else ""
+    return ", ".join(part for part in (block.caption, columns) if part)
+
+
+def column_blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
+    """The runs of columns that fit the room, two blanks between columns; at least one column each."""
+    blocks: list[tuple[int, int]] = []
+    start, used = 0, 0
+    for position, width in enumerate(widths):
+        if position > start and used + width + 2 > room:
+            blocks.append((start, position))
+            start, used = position, 0
+        used += width + 2
+    return [*blocks, (start, len(widths))]
+
+
+def _table(
+    screen: Screen, block: Matrix, texts: Sequence[Sequence[str]], part: tuple[int, int], corner: str
+) -> Padding:  # fmt: skip
+    table = Table(
+        box=box.ASCII2 if screen.view.signs.rule == "-" else box.SIMPLE_HEAD, show_edge=False, pad_edge=False,
+        padding=(0, 1), safe_box=False, header_style="bold",
+    )  # fmt: skip
+    table.add_column(Text(corner), no_wrap=True)
+    for name in block.columns[slice(*part)]:
+        table.add_column(Text(name), justify="right" if block.numeric else "left", no_wrap=True)
+    for name, texts_of_row, cells in zip(block.rows, texts, block.cells, strict=True):
+        row = [
+            Text(text, style="dim" if cell.hidden else "")
+            for text, cell in zip(texts_of_row[slice(*part)], cells[slice(*part)], strict=True)
+        ]
+        table.add_row(Text(name, style="bold"), *row)
+    return Padding(table, (0, 0, 0, INDENT), expand=False)
+
+
+def _cell_text(screen: Screen, cell: Figure) -> str:
+    """The number, and after a weight a shade by its size, so that it is seen without colour too."""
+    if cell.share is None:
+        return f"{cell.text}  " if cell.hidden else cell.text
+    shades = screen.view.signs.shades
+    return f"{cell.text} {shades[min(int(cell.share * len(shades)), len(shades) - 1)]}"
+

@@ -1,0 +1,22 @@
+"""Running a scenario: the steps in the arithmetic it asks for, and the notes on them."""
+
+from __future__ import annotations
+
+from attncalc.calculations import CALCULATIONS
+from attncalc.core.scenario import Scenario
+from attncalc.core.stage import Trace
+from attncalc.notes import notes
+from attncalc.pipelines.cost import chosen_arithmetic
+
+
+def run(scenario: Scenario, terms: bool = False) -> Trace:
+    """The whole calculation of a scenario; `terms` adds the products of weights and value vectors as a step.
+
+    >>> from attncalc import load, run
+    >>> run(load("draw"))["total"].exact.tolist()
+    [Decimal('9.83')]
+    """
+    kind = chosen_arithmetic(scenario)
+    steps, remarks = CALCULATIONS[kind](scenario, terms)
+    trace = Trace(scenario, kind, steps, remarks)
+    return Trace(scenario, kind, steps, (*remarks, *notes(trace)))

@@ -1,0 +1,1 @@
+"""From a file, standard input or a built-in name to a checked scenario."""

@@ -1,0 +1,147 @@
+"""Changes such as `scores.0=1`, `v.to.2=0.9` or `mask=`, made in the document before it is checked."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from attncalc.core.labels import distinct, places_of
+from attncalc.errors import AttncalcError, Fault, UsageError, nearest
+from attncalc.scenario_files.json_text import NotANumber, parse
+
+SEGMENT = re.compile(r"""\[("(?:[^"\\]|\\.)*"|[^\]"]*)\]|\.?("(?:[^"\\]|\\.)*")|\.?([^.\[\]="]+)""")
+
+QUERY_AXES = {"scores", "weights", "q", "x", "ids", "positions", "residual"}
+CELL_AXES = {"scores", "weights"}
+
+
+class Segment(NamedTuple):
+    """One part of a path: a key, a position or a token label; a quoted one is never a position."""
+
+    text: str
+    quoted: bool
+
+    @property
+    def position(self) -> int | None:
+        """The position it names, if it is a whole number."""
+        return int(self.text) if not self.quoted and self.text.isascii() and self.text.isdigit() else None
+
+
+def edited(document: Any, changes: Iterable[str]) -> Any:
+    """The document with all the changes, or a UsageError with every change that cannot be made."""
+    changes = list(changes)
+    if not changes or not isinstance(document, dict):
+        return document
+    document = copy.deepcopy(document)
+    target = document["scenario"] if document.get("format") == "attncalc-trace/1" else document
+    faults: list[Fault] = []
+    for change in changes:
+        try:
+            path, value = split(change)
+            _Edit(target, path, change).make(value)
+        except AttncalcError as error:
+            faults += error.faults
+    if faults:
+        raise UsageError(faults)
+    return document
+
+
+def split(change: str) -> tuple[list[Segment], str]:
+    """`PATH=VALUE` as the path's segments and the value's text."""
+    segments, end = segments_of(change)
+    if not segments or change[end : end + 1] != "=":
+        raise UsageError.of("set-syntax", f"--set {change}")
+    return segments, change[end + 1 :]
+
+
+def segments_of(text: str) -> tuple[list[Segment], int]:
+    """The segments at the start of a text, and where they end."""
+    segments, end = [], 0
+    while match := SEGMENT.match(text, end):
+        part = next(group for group in match.groups() if group is not None)
+        quoted = part.startswith('"')
+        segments.append(Segment(json.loads(part) if quoted else part.strip(), quoted))
+        end = match.end()
+    return segments, end
+
+
+def value_of(text: str) -> Any:
+    """The value as JSON where it is JSON, else as a string."""
+    try:
+        value = parse(text.encode("utf-8", "surrogatepass"), "")
+    except AttncalcError:
+        return text
+    return text if isinstance(value, NotANumber) else value
+
+
+class _Edit:
+    """One change on its way through a document."""
+
+    def __init__(self, document: dict[str, Any], path: Sequence[Segment], change: str) -> None:
+        self.document, self.path, self.place = document, path, f"--set {change}"
+
+    def make(self, text: str) -> None:
+        """Walks to the last container and changes or removes its entry."""
+        container: Any = self.document
+        for depth, segment in enumerate(self.path[:-1]):
+            container = self._step_into(container, segment, depth)
+        last, depth = self.path[-1], len(self.path) - 1
+        if isinstance(container, list):
+            position = self._position(container, last, depth)
+            if text:
+                container[position] = value_of(text)
+            else:
+                del container[position]
+        elif not isinstance(container, dict):
+            self._fail("set-no-container", before=self._text(depth))
+        elif text:
+            container[last.text] = value_of(text)
+        elif last.text in container:
+            del container[last.text]
+        else:
+            self._fail("set-nothing-there", key=last.text, near=nearest(last.text, container))
+
+    def _step_into(self, container: Any, segment: Segment, depth: int) -> Any:
+        if isinstance(container, list):
+            return container[self._position(container, segment, depth)]
+        if not isinstance(container, dict):
+            return self._fail("set-no-container", before=self._text(depth))
+        if segment.text not in container and self.path[depth + 1].position is not None:
+            self._fail("set-nothing-there", key=segment.text, near=nearest(segment.text, container))
+        return container.setdefault(segment.text, {})
+
+    def _position(self, container: list[Any], segment: Segment, depth: int) -> int:
+        places = [segment.position] if segment.position is not None else self._labelled(segment, depth)
+        if not places:
+            labels = ", ".join(distinct(self._labels(depth))[:20])
+            self._fail("set-no-label", found=segment.text, known=labels, before=self._text(depth))
+        if len(places) > 1:
+            self._fail("ambiguous-token", found=segment.text, count=len(places))
+        position = places[0]
+        if position is None or position >= len(container):
+            self._fail("set-out-of-range", found=segment.text, before=self._text(depth), last=len(container) - 1)
+        return int(position or 0)
+
+    def _labelled(self, segment: Segment, depth: int) -> list[int | None]:
+        return list(places_of(self._labels(depth), segment.text))
+
+    def _labels(self, depth: int) -> list[str]:
+        """The labels of the axis at this depth: queries or keys for rows, keys for the columns of scores."""
+        key = self.path[0].text
+        value = self.document.get(key)
+        single = key in CELL_AXES and isinstance(value, list) and bool(value) and not isinstance(value[0], list)
+        asks = key in QUERY_AXES and depth == 1 and not single
+        labels = self.document.get("query_tokens") if asks else None
+        labels = labels if isinstance(labels, list) else self.document.get("tokens")
+        return [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
+
+    def _text(self, depth: int) -> str:
+        return ".".join(segment.text for segment in self.path[:depth])
+
+    def _fail(self, code: str, **fields: Any) -> Any:
+        raise UsageError.of(code, self.place, **fields)
+
+

@@ -1,0 +1,41 @@
+"""Options that change a calculation, folded into the document, so that a trace holds the whole of its scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attncalc.core.figures import Literal
+
+
+def folded(document: Any, options: Mapping[str, Any]) -> Any:
+    """The document with `places`, `by_hand`, `rounding`, `arithmetic` and `shift` from the command line.
+
+    `arithmetic` goes before `by_hand`; `by_hand` "off" undoes the scenario's.
+    """
+    if not isinstance(document, dict):
+        return document
+    target = document.get("scenario") if document.get("format") == "attncalc-trace/1" else document
+    if isinstance(target, dict):
+        changed = _changed(dict(target), options)
+        document = changed if target is document else {**document, "scenario": changed}
+    return document
+
+
+def _changed(document: dict[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    for key in ("places", "rounding"):
+        if options.get(key) is not None:
+            document[key] = Literal(options[key]) if key == "places" else options[key]
+    if options.get("shift") is not None:
+        document["shift"] = options["shift"]
+    by_hand = options.get("by_hand")
+    if by_hand == "off":
+        document.pop("by_hand", None)
+        if document.get("arithmetic") == "by-hand":
+            del document["arithmetic"]
+    elif by_hand is not None:
+        document["by_hand"] = Literal(by_hand)
+        document.pop("arithmetic", None)
+    if options.get("arithmetic") is not None:
+        document["arithmetic"] = options["arithmetic"]
+    return document

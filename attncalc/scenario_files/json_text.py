@@ -1,0 +1,124 @@
+"""JSON as it is written: every number keeps its digits, and what JSON does not allow is not let through."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from attncalc.core.figures import Literal
+from attncalc.errors import ScenarioError
+
+MOST_BYTES = 64 * 1024 * 1024
+
+
+class Entry(dict[str, Any]):
+    """A JSON object that remembers the keys that stood twice."""
+
+    repeated: tuple[str, ...] = ()
+
+
+class NotANumber(str):
+    """NaN or Infinity, which Python's reader would let through."""
+
+
+def parse(data: bytes, name: str) -> Any:
+    """The JSON value of a text, numbers as `Literal`; raises a ScenarioError that names line and column."""
+    if len(data) > MOST_BYTES:
+        raise ScenarioError.of("file-too-large", name, size=len(data), most=MOST_BYTES)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        code = "file-binary" if b"\0" in data[:4096] else "file-not-utf8"
+        raise ScenarioError.of(code, name, position=error.start) from None
+    if not text.strip():
+        raise ScenarioError.of("file-empty", name)
+    try:
+        return json.loads(
+            text, object_pairs_hook=_entry, parse_float=Literal, parse_int=Literal, parse_constant=NotANumber
+        )
+    except json.JSONDecodeError as error:
+        code = "json-truncated" if error.pos >= len(text.rstrip()) else "json-wrong"
+        found = text[error.pos : error.pos + 1]
+        raise ScenarioError.of(code, name, line=error.lineno, column=error.colno, found=found) from None
+    except RecursionError:
+        raise ScenarioError.of("json-too-deep", name) from None
+
+
+def _entry(pairs: list[tuple[str, Any]]) -> Entry:
+    entry = Entry(pairs)
+    if len(entry) < len(pairs):
+        names = [name for name, _ in pairs]
+        entry.repeated = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
+    return entry
+
+
+def repeated_keys(value: Any, path: str = "") -> Iterator[str]:
+    """The paths of the keys that stand twice in their object."""
+    if isinstance(value, Entry):
+        for name in value.repeated:
+            yield f"{path}.{name}".lstrip(".")
+        for name, part in value.items():
+            yield from repeated_keys(part, f"{path}.{name}")
+
+
+def written(value: Any, indent: int | None = None) -> str:
+    """The JSON text of a document, numbers with the digits they have; one line, or indented for people.
+
+    With an indent, a list of numbers stays on one line, so that a matrix looks like one.
+    """
+    return "".join(_parts(value, indent, 0))
+
+
+def _parts(value: Any, indent: int | None, level: int) -> Iterator[str]:
+    flat = indent is None or not isinstance(value, dict | list | tuple) or not value or _is_row(value)
+    if not isinstance(value, dict | list | tuple):
+        yield scalar(value)
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    gap = "" if flat else "\n" + " " * (indent or 0) * (level + 1)
+    comma = ", " if flat else "," + gap
+    items = value.items() if isinstance(value, dict) else [("", part) for part in value]
+    yield opening + gap
+    for position, (name, part) in enumerate(items):
+        yield comma if position else ""
+        if isinstance(value, dict):
+            yield quoted(name) + ": "
+        yield from _parts(part, indent, level + 1)
+    yield ("" if flat else "\n" + " " * (indent or 0) * level) + closing
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, list | tuple) and not any(isinstance(part, dict | list | tuple) for part in value)
+
+
+def scalar(value: Any) -> str:
+    """A string, a number, true, false or null in JSON; a number outside JSON as a string."""
+    if isinstance(value, Literal):
+        return value.text
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, bool) or value is None:
+        return json.dumps(value)
+    if isinstance(value, int):
+        return str(value)
+    return number(value)
+
+
+def quoted(text: str) -> str:
+    """A JSON string; what a terminal would obey, or could not show, is escaped."""
+    plain = json.dumps(text, ensure_ascii=False)
+    if plain.isprintable():
+        return plain
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in plain)
+
+
+def number(value: Any) -> str:
+    """A decimal with its digits, a float with the shortest that give it back; non-finite ones as strings."""
+    if value != value:
+        return '"NaN"'
+    if value in (float("inf"), float("-inf")):
+        return '"Infinity"' if value > 0 else '"-Infinity"'
+    if isinstance(value, float):
+        return repr(value)
+    return format(value, "f") if -30 < value.adjusted() < 30 else str(value)

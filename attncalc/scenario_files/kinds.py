@@ -1,0 +1,311 @@
+"""The kinds of value a key may have: each can check a value and say itself in JSON Schema.
+
+The reader and the schema that `attncalc schema` prints walk the same records, so they cannot disagree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple, Protocol
+
+from attncalc.core.figures import Literal
+from attncalc.errors import nearest
+from attncalc.messages import Word
+from attncalc.scenario_files.json_text import NotANumber
+
+Report = Callable[..., None]
+"""report(path, code, **fields): notes a fault and goes on."""
+
+MOST_DIGITS = 1200  # the exact value of the smallest double has 1,074 decimals
+
+
+class Kind(Protocol):
+    """What a value may be."""
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """Reports what is wrong with the value at the path."""
+
+    def schema(self) -> dict[str, Any]:
+        """The same in JSON Schema."""
+
+
+def found(value: Any) -> str:
+    """What stands there, as a message code or as itself, short enough for a sentence."""
+    for types, word in ((dict, "found-object"), (list, "found-list"), (type(None), "found-null")):
+        if isinstance(value, types):
+            return Word(word)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, NotANumber):
+        return str(value)
+    text = value.text if isinstance(value, Literal) else f'"{value}"'
+    return text if len(text) <= 40 else text[:37] + "…"
+
+
+def is_number(value: Any, path: str, report: Report) -> bool:
+    """Whether the value is a number that a double can hold; reports why not."""
+    if not isinstance(value, Literal):
+        report(path, "not-a-number", found=found(value))
+    elif sum(map(str.isdigit, value.text)) > MOST_DIGITS:
+        report(path, "too-many-digits", digits=sum(map(str.isdigit, value.text)), most=MOST_DIGITS)
+    elif not value.is_finite() or math.isinf(float(value)):
+        report(path, "number-too-large", found=found(value))
+    elif value and not float(value):
+        report(path, "number-too-small", found=found(value))
+    else:
+        return True
+    return False
+
+
+class Text(NamedTuple):
+    """A string, or one for each language."""
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """A string or an object of strings under en and zh."""
+        if isinstance(value, str) and not isinstance(value, NotANumber):
+            return _check_characters(value, path, report)
+        if not isinstance(value, dict):
+            return report(path, "not-a-text", found=found(value))
+        for key, part in value.items():
+            if key not in ("en", "zh"):
+                report(f"{path}.{key}", "unknown-key", near=nearest(key, ("en", "zh")), known="en, zh")
+            elif not isinstance(part, str):
+                report(f"{path}.{key}", "not-a-text", found=found(part))
+            else:
+                _check_characters(part, f"{path}.{key}", report)
+
+    def schema(self) -> dict[str, Any]:
+        """A string or an object."""
+        language = {"type": "string"}
+        return {
+            "anyOf": [
+                language,
+                {"type": "object", "properties": {"en": language, "zh": language}, "additionalProperties": False},
+            ]
+        }
+
+
+def _check_characters(text: str, path: str, report: Report) -> None:
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        report(path, "half-character")
+
+
+class Labels(NamedTuple):
+    """A list of token labels."""
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """A list of strings, not empty."""
+        if not isinstance(value, list):
+            return report(path, "not-labels", found=found(value))
+        if not value:
+            return report(path, "empty-list")
+        for position, label in enumerate(value):
+            place = f"{path}[{position}]"
+            if not isinstance(label, str) or isinstance(label, NotANumber):
+                report(place, "not-a-label", found=found(label))
+            else:
+                _check_characters(label, place, report)
+
+    def schema(self) -> dict[str, Any]:
+        """An array of strings."""
+        return {"type": "array", "items": {"type": "string"}, "minItems": 1}
+
+
+class Number(NamedTuple):
+    """A number in a range; `above` excludes its end."""
+
+    above: int | None = None
+    least: int | None = None
+    most: int | None = None
+    whole: bool = False
+    other_than: int | None = None
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """A number, whole where asked, within the range."""
+        if not is_number(value, path, report):
+            return
+        if self.whole and value != value.to_integral_value():
+            return report(path, "not-whole", found=found(value))
+        low = self.above is not None and value <= self.above or self.least is not None and value < self.least
+        if low or (self.most is not None and value > self.most) or value == self.other_than:
+            report(path, "out-of-range", found=found(value), wanted=Word(f"range-{path.split('.')[0]}"))
+
+    def schema(self) -> dict[str, Any]:
+        """A number with its bounds."""
+        bounds = {"exclusiveMinimum": self.above, "minimum": self.least, "maximum": self.most}
+        schema: dict[str, Any] = {"type": "integer" if self.whole else "number"}
+        schema |= {name: bound for name, bound in bounds.items() if bound is not None}
+        return schema | ({"not": {"const": self.other_than}} if self.other_than is not None else {})
+
+
+class Flag(NamedTuple):
+    """True or false; `only` allows just the one."""
+
+    only: bool | None = None
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """A boolean."""
+        if not isinstance(value, bool) or (self.only is not None and value is not self.only):
+            report(path, "not-a-flag", found=found(value), wanted=Word("true" if self.only else "true-or-false"))
+
+    def schema(self) -> dict[str, Any]:
+        """A boolean."""
+        return {"type": "boolean"} if self.only is None else {"const": self.only}
+
+
+class Choice(NamedTuple):
+    """One of a few names."""
+
+    names: tuple[str, ...]
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """A known name."""
+        if not isinstance(value, str) or value not in self.names:
+            near = nearest(value, self.names) if isinstance(value, str) else ""
+            report(path, "not-a-choice", found=found(value), known=", ".join(self.names), near=near)
+
+    def schema(self) -> dict[str, Any]:
+        """An enumeration."""
+        return {"enum": list(self.names)}
+
+
+class Either(NamedTuple):
+    """One kind or another: the first whose type fits the value checks it."""
+
+    kinds: tuple[tuple[tuple[type, ...], Kind], ...]
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """By the kind whose JSON type the value has, else by the first."""
+        fitting = [kind for types, kind in self.kinds if isinstance(value, types)]
+        (fitting[0] if fitting else self.kinds[0][1]).check(value, path, report)
+
+    def schema(self) -> dict[str, Any]:
+        """Any of them."""
+        return {"anyOf": [kind.schema() for _, kind in self.kinds]}
+
+
+class Fields(NamedTuple):
+    """An object with known keys."""
+
+    fields: Mapping[str, Kind]
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """Known keys only, each of its kind."""
+        if not isinstance(value, dict):
+            return report(path, "not-an-object", found=found(value))
+        for key, part in value.items():
+            place = f"{path}.{key}" if path else key
+            if key in self.fields:
+                self.fields[key].check(part, place, report)
+            else:
+                report(place, "unknown-key", near=nearest(key, self.fields), known=", ".join(self.fields))
+
+    def schema(self) -> dict[str, Any]:
+        """An object."""
+        properties = {name: kind.schema() for name, kind in self.fields.items()}
+        return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+class Many(NamedTuple):
+    """A list of values of one kind."""
+
+    kind: Kind
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """Each of them."""
+        for position, part in enumerate(value):
+            self.kind.check(part, f"{path}[{position}]", report)
+
+    def schema(self) -> dict[str, Any]:
+        """An array."""
+        return {"type": "array", "items": self.kind.schema()}
+
+
+class Label(NamedTuple):
+    """A token: its label, or its position from 0."""
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """A string or a whole number; whether the token exists is known when the shapes are."""
+        if isinstance(value, Literal):
+            Number(whole=True).check(value, path, report)
+        elif not isinstance(value, str) or isinstance(value, NotANumber):
+            report(path, "not-a-token", found=found(value))
+
+    def schema(self) -> dict[str, Any]:
+        """A string or an integer."""
+        return {"type": ["string", "integer"]}
+
+
+class Numbers(NamedTuple):
+    """An array of numbers with one of the given numbers of axes; `hiding` allows "-Infinity", `gaps` null."""
+
+    ranks: tuple[int, ...]
+    hiding: bool = False
+    gaps: bool = False
+    whole: bool = False
+    word: str = ""  # a name that may stand instead, such as "identity"
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """A rectangular list of numbers."""
+        if self.word and value == self.word:
+            return
+        if not isinstance(value, list) and 0 not in self.ranks:
+            return report(path, "not-an-array", found=found(value), axes=self._axes())
+        shape = self._shape(value, path, report)
+        if shape is not None and len(shape) not in self.ranks:
+            report(path, "wrong-rank", found=len(shape), axes=self._axes())
+
+    def _axes(self) -> str:
+        return "/".join(map(str, self.ranks))
+
+    def _shape(self, value: Any, path: str, report: Report) -> tuple[int, ...] | None:
+        """The shape, or None after a report. Of many faulty parts of one list each is reported, up to ten."""
+        if not isinstance(value, list):
+            return () if self._check_cell(value, path, report) else None
+        if not value:
+            return report(path, "empty-list")
+        if path.count("[") >= max(self.ranks):
+            return report(path, "too-many-axes", axes=self._axes())
+        shapes = [self._shape(part, f"{path}[{i}]", report) for i, part in enumerate(value)]
+        for position, shape in enumerate(shapes):
+            if None not in (shape, shapes[0]) and shape != shapes[0]:
+                self._report_ragged(path, position, shape or (), shapes[0] or (), report)
+                return None
+        return None if None in shapes else (len(value), *(shapes[0] or ()))
+
+    @staticmethod
+    def _report_ragged(path: str, position: int, shape: tuple[int, ...], first: tuple[int, ...], report: Report) -> None:
+        if len(shape) == len(first):
+            report(f"{path}[{position}]", "ragged", found=shape[0], wanted=first[0], first=f"{path}[0]")
+        else:
+            report(f"{path}[{position}]", "ragged-depth", first=f"{path}[0]")
+
+    def _check_cell(self, value: Any, path: str, report: Report) -> bool:
+        if self.gaps and value is None:
+            return True
+        if self.hiding and value == "-Infinity" and not isinstance(value, NotANumber):
+            return True
+        if self.whole:
+            before: list[str] = []
+            Number(whole=True).check(value, path, lambda *a, **k: (before.append(a[0]), report(*a, **k)))
+            return not before
+        return is_number(value, path, report)
+
+    def schema(self) -> dict[str, Any]:
+        """Nested arrays of numbers."""
+        cells: list[dict[str, Any]] = [{"type": "integer" if self.whole else "number"}]
+        cells += [{"const": "-Infinity"}] if self.hiding else []
+        cells += [{"type": "null"}] if self.gaps else []
+        cell = cells[0] if len(cells) == 1 else {"anyOf": cells}
+        levels = [cell]
+        for _ in range(max(self.ranks)):
+            levels.append({"type": "array", "items": levels[-1], "minItems": 1})
+        options = [levels[rank] for rank in self.ranks] + ([{"const": self.word}] if self.word else [])
+        return options[0] if len(options) == 1 else {"anyOf": options}
+
+
+def as_decimal(value: Any) -> Decimal:
+    """A checked cell of an array as a decimal."""
+    return value if isinstance(value, Decimal) else Decimal("-Infinity")

@@ -1,0 +1,86 @@
+"""Loading a scenario from wherever it is: a file, standard input, a built-in name, or a document already read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attncalc.core.scenario import Scenario
+from attncalc.errors import ScenarioError, UsageError, nearest
+from attncalc.scenario_files import builtin
+from attncalc.scenario_files.folding import folded
+from attncalc.scenario_files.json_text import MOST_BYTES, parse, written
+
+
+def load(
+    source: str | Path | Mapping[str, Any], changes: Sequence[str] = (), options: Mapping[str, Any] | None = None
+) -> Scenario:
+    """The scenario of a file, of `-` (standard input), of a built-in name, or of a document as Python values.
+
+    `changes` are edits such as `scores.0=1`, made together before the document is checked; `options` (`places`,
+    `by_hand`, `rounding`, `arithmetic`, `shift`) are folded in after them.
+    Raises a ScenarioError with every fault that was found.
+
+    >>> load("draw").tokens
+    ('I', 'like', 'to', 'draw')
+    """
+    if isinstance(source, Mapping):
+        name, document = "scenario", parse(written(source).encode(), "scenario")
+    else:
+        name = shown_name(str(source))
+        document = parse(read(str(source)), name)
+    return scenario_of(document, name, changes, options)
+
+
+def scenario_of(
+    document: Any, name: str, changes: Sequence[str] = (), options: Mapping[str, Any] | None = None
+) -> Scenario:
+    """The scenario of a JSON value, with changes and options."""
+    from attncalc.scenario_files.build import build
+    from attncalc.scenario_files.edits import edited
+
+    return build(folded(edited(document, changes), options or {}), name)
+
+
+def shown_name(source: str) -> str:
+    """How messages call a source."""
+    return "stdin" if source == "-" else source
+
+
+def read(source: str) -> bytes:
+    """The bytes of a source."""
+    if source == "-":
+        return _standard_input()
+    if builtin.is_name(source):
+        if source not in builtin.names() and not Path(source).exists():
+            near = nearest(source, builtin.names())
+            raise UsageError.of("no-such-scenario", source, near=near, known=", ".join(builtin.names()))
+        if source in builtin.names():
+            return builtin.path_of(source).read_bytes()
+    return _file(source)
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None or sys.stdin.closed:
+        raise UsageError.of("no-stdin", "stdin")
+    if sys.stdin.isatty():
+        raise UsageError.of("stdin-is-terminal", "stdin")
+    return sys.stdin.buffer.read(MOST_BYTES + 1)
+
+
+def _file(source: str) -> bytes:
+    path = Path(source)
+    try:
+        if path.is_dir():
+            raise UsageError.of("is-a-directory", source)
+        with path.open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        stem = path.stem
+        code = "file-missing-builtin" if stem in builtin.names() else "file-missing"
+        raise UsageError.of(code, source, name=stem) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise UsageError.of("file-unreadable", source, reason=reason) from None

@@ -1,0 +1,106 @@
+"""Which keys belong together: one starting point, what it needs, and no key that nothing would read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple
+
+from attncalc.messages import Word
+from attncalc.scenario_files.defaults import MATRICES, from_scores, has_values, softmax, weighting_of
+from attncalc.scenario_files.keys import STARTS
+from attncalc.scenario_files.kinds import Report
+
+Document = Mapping[str, Any]
+
+PARTNERS = {"q": "k", "k": "q", "ids": "embedding", "embedding": "ids"}
+PROJECTIONS = ("w_q", "w_k", "w_v")
+
+
+class Rule(NamedTuple):
+    """A key that is read only under a condition; `why` is the message of the reason."""
+
+    key: str
+    read: Callable[[Document, str], bool]
+    why: str
+
+
+def _projected(document: Document, start: str) -> bool:
+    return start in ("x", "ids")
+
+
+def _width_unknown(document: Document, start: str) -> bool:
+    return from_scores(document, start) and start == "scores" and document.get("scale") in ("sqrt_d_k", "d_k")
+
+
+def _model_width_unknown(document: Document, start: str) -> bool:
+    return from_scores(document, start) and start in ("scores", "q") and document.get("scale") == "sqrt_d_model"
+
+
+RULES: tuple[Rule, ...] = (
+    *(Rule(name, _projected, "only-with-x") for name in (*PROJECTIONS, "memory")),
+    *(Rule(f"b_{n}", lambda d, s, n=n: _projected(d, s) and f"w_{n}" in d, "only-with-matrix") for n in "qkv"),  # type: ignore[misc]
+    Rule("positions", lambda d, s: s == "ids", "only-with-ids"),
+    Rule("v", lambda d, s: not _projected(d, s), "v-is-computed"),
+    Rule("w_o", has_values, "only-with-values"),
+    Rule("b_o", lambda d, s: has_values(d, s) and "w_o" in d, "only-with-w_o"),
+    Rule("residual", has_values, "only-with-values"),
+    Rule("layout", lambda d, s: any(isinstance(d.get(name), list) for name in MATRICES), "only-with-matrices"),
+    Rule("scale", lambda d, s: s not in ("weights", "v"), "only-with-scores"),
+    Rule("temperature", from_scores, "only-with-scores"),
+    Rule("base", softmax, "only-with-exponentials"),
+    Rule("shift", softmax, "only-with-exponentials"),
+    Rule("mask", lambda d, s: s != "weights", "weights-are-given"),
+    Rule("weighting", lambda d, s: s != "weights", "weights-are-given"),
+    Rule("empty_rows", lambda d, s: s != "weights", "weights-are-given"),
+    Rule("d_k", _width_unknown, "width-is-known"),
+    Rule("d_model", _model_width_unknown, "width-is-known"),
+)
+
+
+def check_rules(document: Document, broken: Collection[str], report: Report) -> str:
+    """The starting point, or an empty string after reports; `broken` are keys that were reported already."""
+    start = _start(document, broken, report)
+    if not start:
+        return ""
+    for key, partner in PARTNERS.items():
+        if key in document and partner not in document and partner not in broken:
+            report(key, "needs-partner", partner=partner)
+    for rule in RULES:
+        if rule.key in document and not rule.read(document, start):
+            report(rule.key, "nothing-reads", why=Word(rule.why))
+    _check_projections(document, broken, report)
+    _check_width(document, start, report)
+    if isinstance(document.get("made_up"), list):
+        for position, key in enumerate(document["made_up"]):
+            if key not in document and key not in broken:
+                report(f"made_up[{position}]", "not-in-scenario", key=key)
+    if document.get("residual") is True and not _projected(document, start):
+        report("residual", "residual-needs-x")
+    return start
+
+
+def _start(document: Document, broken: Collection[str], report: Report) -> str:
+    present = [name for name in STARTS if name in document or PARTNERS.get(name) in document]
+    if len(present) > 1:
+        report(present[1], "two-starts", first=present[0], starts=", ".join(present))
+        return ""
+    if present or {*STARTS, *PARTNERS} & set(broken):
+        return present[0] if present else ""
+    if "v" in document and weighting_of(document) in ("uniform", "self"):
+        return "v"
+    report("", "v-alone" if "v" in document else "no-start")
+    return ""
+
+
+def _check_projections(document: Document, broken: Collection[str], report: Report) -> None:
+    given = [name for name in PROJECTIONS if name in document or name in broken]
+    for name in PROJECTIONS:
+        if given and name not in given:
+            report(name, "projection-missing", given=", ".join(given))
+
+
+def _check_width(document: Document, start: str, report: Report) -> None:
+    if _width_unknown(document, start) and "d_k" not in document:
+        report("scale", "scale-needs-width", scale=document["scale"], key="d_k", example=64)
+    if _model_width_unknown(document, start) and "d_model" not in document:
+        report("scale", "scale-needs-width", scale=document["scale"], key="d_model", example=512)
