@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import typer
@@ -39,12 +40,16 @@ COMMANDS: tuple[Command, ...] = (
 )  # fmt: skip
 
 
-def build(language: str) -> typer.Typer:
-    """The application with its help in the language."""
+def build(language: str, arguments: Sequence[str] = ()) -> typer.Typer:
+    """The application with its help in the language.
+
+    Where the arguments begin with a command, only that one is built: Typer takes a millisecond for each.
+    """
     say = speaker(language)
     app = typer.Typer(add_completion=True, rich_markup_mode=None, pretty_exceptions_enable=False)
     plain: dict[str, Any] = {"add_help_option": False}
-    for command in COMMANDS:
+    asked = [command for command in COMMANDS if command.name in arguments[:1] and "COMP_WORDS" not in os.environ]
+    for command in asked or COMMANDS:
         app.command(command.name, **plain)(_function(command, language))
 
     def on_help(value: bool) -> None:

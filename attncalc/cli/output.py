@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from attncalc.errors import OutputError
@@ -47,6 +46,8 @@ def write_file(data: bytes, path: Path, force: bool) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
+    import tempfile  # loaded only where a file is written
+
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -42,28 +41,31 @@ class Expression:
         return Operation("negate", (self,))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Symbol(Expression):
     """A letter of a formula; `latex` where it differs from the text."""
 
-    text: str
-    latex: str = ""
+    __slots__ = ("latex", "text")
+
+    def __init__(self, text: str, latex: str = "") -> None:
+        self.text, self.latex = text, latex
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Number(Expression):
     """A number of a derivation and the cell it was read from; `cell` is None for a constant of the formula."""
 
-    value: Any
-    cell: Cell | None = None
+    __slots__ = ("cell", "value")
+
+    def __init__(self, value: Any, cell: Cell | None = None) -> None:
+        self.value, self.cell = value, cell
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Operation(Expression):
-    """An operation of the closed set: the keys of `FUNCTIONS` below."""
+    """An operation of the closed set: the keys of `FUNCTIONS` below, and those that only formulas have."""
 
-    kind: str
-    arguments: tuple[Expression, ...]
+    __slots__ = ("arguments", "kind")
+
+    def __init__(self, kind: str, arguments: tuple[Expression, ...]) -> None:
+        self.kind, self.arguments = kind, arguments
 
 
 def expression(value: Any) -> Expression:

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -30,6 +29,7 @@ class Screen(NamedTuple):
 
     view: View
     width: int | None
+    console: Console
 
     @property
     def room(self) -> int:
@@ -39,20 +39,23 @@ class Screen(NamedTuple):
 
 def render(blocks: Sequence[Block], view: View, width: int | None = None, color: bool = False) -> str:
     """The blocks as lines for a terminal of that width."""
-    screen = Screen(view, width)
     out = io.StringIO()
     console = Console(
         file=out, width=UNBOUNDED, color_system="standard" if color else None, force_terminal=color, highlight=False,
         legacy_windows=False, _environ={},
     )  # fmt: skip
+    # All lines at once: one call of Rich costs far more than one line.
+    console.print(Text("\n").join(_document(Screen(view, width, console), blocks)), soft_wrap=True)
+    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+
+
+def _document(screen: Screen, blocks: Sequence[Block]) -> Iterator[Text]:
     previous: Block | None = None
     for block in blocks:
         if _ends_a_part(previous, block):
-            console.print()
-        for piece in _pieces(screen, block):
-            console.print(piece, soft_wrap=True)
+            yield Text("")
+        yield from _pieces(screen, block)
         previous = block
-    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
 
 
 def _ends_a_part(previous: Block | None, block: Block) -> bool:
@@ -61,7 +64,7 @@ def _ends_a_part(previous: Block | None, block: Block) -> bool:
     return led and isinstance(previous, Matrix | Derivation)
 
 
-def _pieces(screen: Screen, block: Block) -> Iterator[Text | Padding]:
+def _pieces(screen: Screen, block: Block) -> Iterator[Text]:
     match block:
         case Heading():
             yield from _heading(screen, block)
@@ -104,8 +107,7 @@ def _wrapped(screen: Screen, line: Text, indent: int, first: int) -> Iterator[Te
     """The text in lines that fit, the first one indented by `first`, the others by `indent`."""
     room = max(min(screen.room, PROSE_WIDTH), 20)
     indent, first = (indent, first) if indent < room // 2 else (2, min(first, 2))
-    console = Console(file=io.StringIO(), width=room, _environ={})
-    for number, part in enumerate(line.wrap(console, room - indent, tab_size=4)):
+    for number, part in enumerate(line.wrap(screen.console, room - indent, tab_size=4)):
         part.rstrip()
         yield Text(" " * (first if number == 0 else indent)) + part
 
@@ -165,23 +167,20 @@ def padded(text: str, width: int, right: bool = False) -> str:
     return gap + text if right else text + gap
 
 
-def _matrix(screen: Screen, block: Matrix) -> Iterator[Text | Padding]:
+def _matrix(screen: Screen, block: Matrix) -> Iterator[Text]:
     """A table, in blocks of columns where it is wider than the screen."""
     texts = [[_cell_text(screen, cell) for cell in row] for row in block.cells]
-    widths = [
-        max(cell_len(name), *(cell_len(row[i]) for row in texts)) for i, name in enumerate(block.columns)
-    ]
-    corner = _corner(block)
-    labels = max(cell_len(corner), *(cell_len(name) for name in block.rows))
+    widths = [max(map(cell_len, (name, *(row[i] for row in texts)))) for i, name in enumerate(block.columns)]
+    corner = f"{block.rows_are} \\ {block.columns_are}" if block.columns_are else block.rows_are
+    labels = max(map(cell_len, (corner, *block.rows)))
     blocks = column_blocks(widths, screen.room - INDENT - labels - 3)
     for start, stop in blocks:
-        if block.caption or len(blocks) > 1:
-            yield Text(" " * INDENT + _caption(screen, block, start, stop, len(blocks) > 1))
-        yield _table(screen, block, texts, (start, stop), corner)
-
-
-def _corner(block: Matrix) -> str:
-    return f"{block.rows_are} \\ {block.columns_are}" if block.columns_are else block.rows_are
+        caption = _caption(screen, block, start, stop, len(blocks) > 1)
+        if caption:
+            yield Text(" " * INDENT + caption)
+        table = _table(screen, block, slice(start, stop), (labels, *widths[start:stop]), corner)
+        for line in screen.console.render_lines(table, pad=False):
+            yield Text(" " * INDENT) + Text.assemble(*((segment.text, segment.style or "") for segment in line))
 
 
 def _caption(screen: Screen, block: Matrix, start: int, stop: int, several: bool) -> str:
@@ -190,34 +189,31 @@ def _caption(screen: Screen, block: Matrix, start: int, stop: int, several: bool
 
 
 def column_blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
-    """The runs of columns that fit the room, two blanks between columns; at least one column each."""
+    """The runs of columns that fit the room, three cells between columns; at least one column each."""
     blocks: list[tuple[int, int]] = []
     start, used = 0, 0
     for position, width in enumerate(widths):
-        if position > start and used + width + 2 > room:
+        if position > start and used + width + 3 > room:
             blocks.append((start, position))
             start, used = position, 0
-        used += width + 2
+        used += width + 3
     return [*blocks, (start, len(widths))]
 
 
-def _table(
-    screen: Screen, block: Matrix, texts: Sequence[Sequence[str]], part: tuple[int, int], corner: str
-) -> Padding:  # fmt: skip
+def _table(screen: Screen, block: Matrix, part: slice, widths: Sequence[int], corner: str) -> Table:
+    """One block of columns; the widths are given, so that Rich neither measures nor shrinks."""
+    ascii_only = screen.view.signs.rule == "-"
     table = Table(
-        box=box.ASCII2 if screen.view.signs.rule == "-" else box.SIMPLE_HEAD, show_edge=False, pad_edge=False,
-        padding=(0, 1), safe_box=False, header_style="bold",
+        box=box.ASCII2 if ascii_only else box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold",
+        width=sum(widths) + 3 * (len(widths) - 1),
     )  # fmt: skip
-    table.add_column(Text(corner), no_wrap=True)
-    for name in block.columns[slice(*part)]:
-        table.add_column(Text(name), justify="right" if block.numeric else "left", no_wrap=True)
-    for name, texts_of_row, cells in zip(block.rows, texts, block.cells, strict=True):
-        row = [
-            Text(text, style="dim" if cell.hidden else "")
-            for text, cell in zip(texts_of_row[slice(*part)], cells[slice(*part)], strict=True)
-        ]
+    table.add_column(Text(corner), no_wrap=True, width=widths[0])
+    for name, width in zip(block.columns[part], widths[1:], strict=True):
+        table.add_column(Text(name), justify="right" if block.numeric else "left", no_wrap=True, width=width)
+    for name, cells in zip(block.rows, block.cells, strict=True):
+        row = (Text(_cell_text(screen, cell), style="dim" if cell.hidden else "") for cell in cells[part])
         table.add_row(Text(name, style="bold"), *row)
-    return Padding(table, (0, 0, 0, INDENT), expand=False)
+    return table
 
 
 def _cell_text(screen: Screen, cell: Figure) -> str:
@@ -226,4 +222,3 @@ def _cell_text(screen: Screen, cell: Figure) -> str:
         return f"{cell.text}  " if cell.hidden else cell.text
     shades = screen.view.signs.shades
     return f"{cell.text} {shades[min(int(cell.share * len(shades)), len(shades) - 1)]}"
-

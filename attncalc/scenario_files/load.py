@@ -39,9 +39,12 @@ def scenario_of(
 ) -> Scenario:
     """The scenario of a JSON value, with changes and options."""
     from attncalc.scenario_files.build import build
-    from attncalc.scenario_files.edits import edited
 
-    return build(folded(edited(document, changes), options or {}), name)
+    if changes:
+        from attncalc.scenario_files.edits import edited
+
+        document = edited(document, changes)
+    return build(folded(document, options or {}), name)
 
 
 def shown_name(source: str) -> str:
