@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from attncalc.core.arithmetic import ARITHMETICS, Array, Floats
+from attncalc.core.arithmetic import Array, Decimals, Floats
 from attncalc.core.bounded import Bounded, Values
 from attncalc.core.certain import between_doubles, certain
 from attncalc.core.figures import edge, edges, round_to
@@ -23,22 +23,22 @@ Calculation = tuple[tuple[Step, ...], tuple[Note, ...]]
 def decimal(scenario: Scenario, rounds: Callable[[str], bool], terms: bool = False) -> Calculation:
     """On decimals, the results of the steps that `rounds` names rounded as by hand, the others exact."""
     rows = stages(scenario, terms=terms)
-    arithmetic = ARITHMETICS["by-hand"]()
     kept: list[Result] = []
 
-    def evaluate(row: Stage, arrays: list[Array]) -> Bounded:
-        if rounds(row.name):
-            return _rounded(scenario, row, arrays)
-        return row.calculate(arithmetic, scenario, arrays)  # type: ignore[no-any-return]
+    def compute(last: bool) -> list[Bounded]:
+        arithmetic = Decimals(last)
 
-    def compute() -> list[Bounded]:
+        def evaluate(row: Stage, arrays: list[Array]) -> Array:
+            rounded = rounds(row.name)
+            return _rounded(scenario, row, arrays) if rounded else row.calculate(arithmetic, scenario, arrays)
+
         kept[:] = fold(rows, scenario, arithmetic, evaluate)
         return [result.array for result in kept]
 
     def shown_edges(value: Decimal) -> list[Decimal]:
         return edges(value, scenario.places, scenario.rounding) + between_doubles(value)
 
-    given = (arithmetic.given(a, name) for name, a in scenario.arrays.items() if name not in BOOLEAN_SLOTS)
+    given = (Decimals().given(a, name) for name, a in scenario.arrays.items() if name not in BOOLEAN_SLOTS)
     arrays, sure = certain(compute, scenario.places, shown_edges, given)
     steps = tuple(step_of(scenario, result, array) for result, array in zip(kept, arrays, strict=True))
     return steps, () if sure else (Note("undecided", steps[-1].name, {}),)
@@ -47,12 +47,11 @@ def decimal(scenario: Scenario, rounds: Callable[[str], bool], terms: bool = Fal
 def _rounded(scenario: Scenario, row: Stage, arrays: list[Array]) -> Bounded:
     """One step by hand: inside it nothing is rounded, its result is."""
     places, rounding = scenario.hand_places(row.name), scenario.rounding
-    arithmetic = ARITHMETICS["by-hand"]()
     if row.name == "weights" and scenario.weighting == "softmax":
         _refuse_lost_total(scenario, *arrays)
 
-    def compute() -> list[Bounded]:
-        return [row.calculate(arithmetic, scenario, arrays)]
+    def compute(last: bool) -> list[Bounded]:
+        return [row.calculate(Decimals(last), scenario, arrays)]
 
     (values,), _ = certain(compute, places, lambda value: [edge(value, -places, rounding)], only_bounded(arrays))
     return Bounded(np.asarray(np.frompyfunc(lambda x: round_to(x, places, rounding), 1, 1)(values), dtype=object))
@@ -84,7 +83,8 @@ def floats(scenario: Scenario, kind: str, terms: bool = False) -> Calculation:
         with np.errstate(all="ignore"):
             return fold(rows, scenario, arithmetic, lambda row, arrays: row.calculate(arithmetic, scenario, arrays))
 
-    results, remarks = once(False), ()
+    results = once(False)
+    remarks: tuple[Note, ...] = ()
     if scenario.option("shift") is None and _out_of_range(results, arithmetic):
         results, remarks = once(True), (Note("shifted", "shifted", {"kind": kind}),)
     return tuple(step_of(scenario, result, result.array) for result in results), remarks

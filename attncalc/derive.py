@@ -5,7 +5,6 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-
 from attncalc.core.bounded import Values
 from attncalc.core.expression import Cell, Expression, Number, Symbol, evaluate
 from attncalc.core.expressions import Expressions, leaves
@@ -74,5 +73,3 @@ class DecimalFunctions:
 def recomputed(tree: Expression) -> Any:
     """The value of a derivation from its own numbers, in the decimal context at hand (floats: in double precision)."""
     return evaluate(tree, DecimalFunctions)
-
-

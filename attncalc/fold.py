@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from attncalc.core.arithmetic import Array, Arithmetic
+from attncalc.core.arithmetic import Arithmetic, Array
 from attncalc.core.bounded import Values
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Source, Stage, Step

@@ -161,9 +161,7 @@ def _first_to_move(trace: Trace, exact: Trace) -> str:
     for last, name in enumerate(computed):
         steps, _ = decimal(trace.scenario, frozenset(computed[: last + 1]).__contains__)
         partly = Trace(trace.scenario, "by-hand", steps)
-        if any(
-            (_as_shown_by_hand(trace, partly, f) != _as_shown_by_hand(trace, exact, f)).any() for f in finals
-        ):
+        if any((_as_shown_by_hand(trace, partly, f) != _as_shown_by_hand(trace, exact, f)).any() for f in finals):
             return name
     return computed[-1]
 

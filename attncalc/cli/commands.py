@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -128,14 +127,15 @@ def _calculation(options: Options) -> dict[str, Any]:
     if chosen["by_hand"] not in (None, "off"):
         whole("--by-hand", chosen["by_hand"], 0, 50)
     for key, known in (("rounding", names.ROUNDINGS), ("arithmetic", names.ARITHMETICS)):
-        if chosen[key] is not None:
-            one_of(f"--{key}", chosen[key], known)
+        if (value := chosen[key]) is not None:
+            one_of(f"--{key}", value, known)
     return chosen
 
 
 def _all(function: Any, items: Iterable[str]) -> list[Any]:
     """The function of each item, all their faults at once."""
-    results, faults = [], []
+    results: list[Any] = []
+    faults: list[Fault] = []
     for item in items:
         try:
             results.append(function(item))
@@ -223,7 +223,9 @@ def _view_of(session: Session, options: Options, trace: Trace, format: str) -> V
 
 def _query(trace: Trace, word: str) -> int:
     labels = trace.scenario.query_tokens
-    places = places_of(labels, json.loads(word) if word.startswith('"') and word.endswith('"') and len(word) > 1 else word)
+    places = places_of(
+        labels, json.loads(word) if word.startswith('"') and word.endswith('"') and len(word) > 1 else word
+    )
     if word.isascii() and word.isdigit() and int(word) < len(labels):
         return int(word)
     if len(places) > 1:
@@ -278,5 +280,3 @@ def _json_lines(session: Session, options: Options) -> int:
 
 
 COMMANDS = {"explain": explain, "run": run, "verify": verify, "list": list_, "show": show, "schema": schema}
-
-__all__ = ["COMMANDS", "sys"]

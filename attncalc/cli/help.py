@@ -36,7 +36,12 @@ def program_help(commands: Iterable[str], say: Say) -> str:
     lines += ["", say("help-commands")]
     for command in commands:
         lines += _entry(command, say(f"help.{command}"))
-    lines += ["", say("help-options"), *_entry("--version", say("help.version")), *_entry("--lang en|zh", say("help.lang"))]
+    lines += [
+        "",
+        say("help-options"),
+        *_entry("--version", say("help.version")),
+        *_entry("--lang en|zh", say("help.lang")),
+    ]
     lines += _entry("--install-completion", say("help.install-completion"))
     lines += _entry("--show-completion", say("help.show-completion"))
     lines += [*_entry("--help", say("help.help")), "", *_paragraph(say("help.app-end"))]
@@ -74,7 +79,9 @@ def _pieces(text: str) -> list[str]:
     """Where a line may break: after a blank, and around every wide character but before punctuation."""
     pieces: list[str] = []
     for character in text:
-        joins = character in "，。；：、）》”？！" or (character < "ᄀ" and pieces and pieces[-1][-1] < "ᄀ" and pieces[-1][-1] != " ")
+        joins = character in "，。；：、）》”？！" or (
+            character < "ᄀ" and pieces and pieces[-1][-1] < "ᄀ" and pieces[-1][-1] != " "
+        )
         if pieces and joins:
             pieces[-1] += character
         else:

@@ -67,7 +67,9 @@ SCREEN = ("lang", "color", "width", "ascii", "quiet", "debug")
 FORMAT = ("format", "json", "plain")
 
 
-def signature(chosen: Iterable[str], scenario_names: Callable[[], list[str]], say: Say, on_help: Any) -> inspect.Signature:
+def signature(
+    chosen: Iterable[str], scenario_names: Callable[[], list[str]], say: Say, on_help: Any
+) -> inspect.Signature:
     """The parameters of a command as Typer reads them."""
     parameters = [_parameter(OPTIONS[name], scenario_names, say) for name in chosen]
     help_option = typer.Option(False, "--help", is_eager=True, callback=on_help, help=say("help.help"))

@@ -6,7 +6,6 @@ The functions of `attncalc.ops` use the operators of the arrays they are given a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Protocol
 
@@ -55,10 +54,15 @@ class Arithmetic(Protocol):
 
 
 class Decimals:
-    """Decimals with error bounds: the numbers behind exact arithmetic and, step by step, behind by-hand."""
+    """Decimals with error bounds: the numbers behind exact arithmetic and, step by step, behind by-hand.
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    With `last`, there will be no further run with more digits: what the digits at hand cannot tell from zero is zero.
+    """
+
+    kind = "decimals"
+
+    def __init__(self, last: bool = False) -> None:
+        self.last = last
 
     def given(self, values: Values, path: str) -> Bounded:
         """The numbers as written; a double counts as the exact value it stores."""
@@ -102,9 +106,10 @@ class Decimals:
 
     def zero(self, x: Bounded) -> Values:
         """Zero or not; what the digits at hand cannot tell is asked again with more."""
-        if any(0 < abs(value) <= x.error(value) for value in x.values.flat if value.is_finite()):
+        zeros = np.frompyfunc(lambda value: value.is_finite() and abs(value) <= x.error(value), 1, 1)(x.values)
+        if not self.last and (zeros & (x.values != 0)).any():
             raise Undecided
-        return np.asarray(x.values == 0, dtype=bool)
+        return np.asarray(zeros, dtype=bool)
 
 
 class Floats:
@@ -140,21 +145,12 @@ class Floats:
 
     def where(self, condition: Values, x: Any, otherwise: Any) -> Values:
         """Chooses cell by cell."""
-        return np.where(condition, x, otherwise)
+        return np.asarray(np.where(condition, x, otherwise))
 
     def hidden(self, x: Values) -> Values:
         """Where a number is minus infinity."""
-        return np.isneginf(x)
+        return np.asarray(np.isneginf(x))
 
     def zero(self, x: Values) -> Values:
         """Where a number is zero."""
         return np.asarray(x == 0)
-
-
-
-
-ARITHMETICS: dict[str, Callable[[], Arithmetic]] = {
-    "exact": lambda: Decimals("exact"),
-    "float64": lambda: Floats("float64"),
-    "by-hand": lambda: Decimals("by-hand"),
-}

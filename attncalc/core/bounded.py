@@ -38,7 +38,7 @@ def smallest(values: Values) -> float:
     return min((x.adjusted() if x else EXACT for x in values.flat if x.is_finite()), default=0)
 
 
-def rounded(operation: Callable[[], Values]) -> tuple[Values, float]:
+def rounded(operation: Callable[[], Any]) -> tuple[Values, float]:
     """The result of an operation on decimals, and the exponent of one rounding: EXACT where nothing was rounded."""
     context = getcontext()
     context.clear_flags()
@@ -63,7 +63,7 @@ class Bounded:
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the array."""
-        return self.values.shape
+        return tuple(self.values.shape)
 
     def error(self, value: Decimal) -> Decimal:
         """How far one number of the array may be off, rounded up."""
@@ -96,7 +96,9 @@ class Bounded:
         if other.relative > -1:
             return Bounded(values, UNKNOWN)
         # The second bound serves a numerator that is zero, or has lost its relative bound.
-        absolute = plus(times(self.absolute, -smallest(other.values)), other.relative + size(values), unit + size(values))
+        absolute = plus(
+            times(self.absolute, -smallest(other.values)), other.relative + size(values), unit + size(values)
+        )
         return Bounded(values, absolute + 0.1, self._factors(other, unit) + 0.1)
 
     def __matmul__(self, other: Any) -> Bounded:
@@ -141,4 +143,3 @@ def times(first: float, second: float) -> float:
 def bounded(value: Any) -> Bounded:
     """The value as a bounded array; a plain number or array counts as exact."""
     return value if isinstance(value, Bounded) else Bounded(np.asarray(value, dtype=object))
-

@@ -26,13 +26,14 @@ def context(digits: int) -> Context:
     return Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Overflow, Underflow])
 
 
+Compute = Callable[[bool], Sequence[Bounded]]
+"""A calculation in the decimal context at hand; true says that there will be no run with more digits."""
+
 Edges = Callable[[Decimal], Sequence[Decimal]]
 """The values near a number at which what is shown of it changes."""
 
 
-def certain(
-    compute: Callable[[], Sequence[Bounded]], places: int, edges: Edges, given: Iterable[Bounded]
-) -> tuple[list[Values], bool]:
+def certain(compute: Compute, places: int, edges: Edges, given: Iterable[Bounded]) -> tuple[list[Values], bool]:
     """What `compute` gives, with enough digits to tell each number from its edges, and whether none is left open.
 
     A number that more digits than the spread of the given numbers and the results cannot tell from an edge is on it:
@@ -42,7 +43,7 @@ def certain(
     if results is not None and not any(True for array in results for _ in open_cells(array, edges)):
         return [array.values for array in results], True
     wanted = spread([*given, *(results or ())]) + SPARE_DIGITS + places
-    final = attempt(compute, min(wanted, MOST_DIGITS), final=True) or []
+    final = attempt(compute, min(wanted, MOST_DIGITS), last=True) or []
     return [settled(array, edges) for array in final], wanted <= MOST_DIGITS
 
 
@@ -57,15 +58,13 @@ def spread(arrays: Iterable[Bounded]) -> int:
     return highest - lowest
 
 
-def attempt(compute: Callable[[], Sequence[Bounded]], digits: int, final: bool = False) -> Sequence[Bounded] | None:
+def attempt(compute: Compute, digits: int, last: bool = False) -> Sequence[Bounded] | None:
     """The results with that many digits, or None where a choice inside needs more."""
     try:
         with localcontext(context(digits)) as here:
             here.clear_flags()
-            return compute()
+            return compute(last)
     except Undecided:
-        if final:
-            raise CalculationError.of("zero-sum") from None
         return None
     except (Overflow, Underflow):
         raise CalculationError.of("beyond-decimals") from None
@@ -100,4 +99,8 @@ def between_doubles(value: Decimal) -> list[Decimal]:
     half = math.ulp(near) / 2
     if abs(abs(rest) - half) > half * 1e-9:
         return []
-    return [WIDE.multiply(WIDE.add(Decimal(near), Decimal(math.nextafter(near, math.copysign(math.inf, rest)))), Decimal("0.5"))]
+    return [
+        WIDE.multiply(
+            WIDE.add(Decimal(near), Decimal(math.nextafter(near, math.copysign(math.inf, rest)))), Decimal("0.5")
+        )
+    ]

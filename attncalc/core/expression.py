@@ -138,4 +138,3 @@ def _rational_function(kind: str, arguments: list[Fraction]) -> Fraction | None:
     if kind == "power" and value.denominator == 1 and abs(value) < 1000:
         return arguments[0] ** int(value)
     return None
-

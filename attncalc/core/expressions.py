@@ -142,5 +142,7 @@ def leaves(values: Any, name: str, given: bool, start: tuple[int, ...] = ()) -> 
     cells = np.empty(values.shape, dtype=object)
     offset = start or (0,) * values.ndim
     for index in np.ndindex(values.shape):
-        cells[index] = Number(values[index], Cell(name, tuple(i + o for i, o in zip(index, offset, strict=True)), given))
+        cells[index] = Number(
+            values[index], Cell(name, tuple(i + o for i, o in zip(index, offset, strict=True)), given)
+        )
     return ExpressionArray(cells)

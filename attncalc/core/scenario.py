@@ -74,7 +74,7 @@ class Scenario:
     @property
     def has_mask(self) -> bool:
         """Whether a mask is asked for."""
-        return self.document.get("mask", "none") != "none"
+        return bool(self.document.get("mask", "none") != "none")
 
     @property
     def projected(self) -> bool:

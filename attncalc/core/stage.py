@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from attncalc.core.arithmetic import Array, Arithmetic
+from attncalc.core.arithmetic import Arithmetic, Array
 from attncalc.core.bounded import Values
 from attncalc.core.expression import Expression
 

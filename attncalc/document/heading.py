@@ -29,7 +29,11 @@ def opening(trace: Trace, view: View) -> Iterator[Block]:
 def arithmetic_in_words(trace: Trace, view: View) -> str:
     """exact, 4 places; by hand, 2 places; float64."""
     scenario = trace.scenario
-    rounding = "" if scenario.rounding == "half-up" else view.say("aside.rounding", rounding=Word(f"rounding.{scenario.rounding}"))
+    rounding = (
+        ""
+        if scenario.rounding == "half-up"
+        else view.say("aside.rounding", rounding=Word(f"rounding.{scenario.rounding}"))
+    )
     by_hand = scenario.option("by_hand")
     places = scenario.hand_places("") if trace.kind == "by-hand" else scenario.places
     mixed = trace.kind == "by-hand" and isinstance(by_hand, dict) and len(by_hand) > 1
@@ -46,7 +50,10 @@ def step_heading(trace: Trace, step: Step, view: View, number: str) -> Heading:
 
 def note_text(note: Note, view: View) -> str:
     """A note's sentence; steps in it by their title."""
-    fields = {name: visible(value) if isinstance(value, str) and not isinstance(value, Word) else value for name, value in note.fields.items()}
+    fields = {
+        name: visible(value) if isinstance(value, str) and not isinstance(value, Word) else value
+        for name, value in note.fields.items()
+    }
     for name in ("step", "first"):
         if name in fields:
             fields[name] = view.say(f"name.{fields[name]}")
@@ -59,5 +66,5 @@ def closing(trace: Trace, view: View, queries: Sequence[int] | None = None) -> I
         if queries is not None and note.queries and not set(queries) & set(note.queries):
             continue
         yield Remark(note.code, note_text(note, view))
-    for text in cropped(dict.fromkeys((*trace.scenario.tokens, *trace.scenario.query_tokens))):
+    for text in cropped(tuple(dict.fromkeys((*trace.scenario.tokens, *trace.scenario.query_tokens)))):
         yield Prose(text, view.say("lead.label"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attncalc.document.blocks import Block, Figure, Matrix, Prose
+from attncalc.document.blocks import Block, Figure, Matrix
 from attncalc.document.view import View
 from attncalc.messages import text_in
 

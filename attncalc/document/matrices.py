@@ -38,7 +38,10 @@ def _matrix(
     row_names = axis_labels(trace, row_axis, len(cells))
     hidden = hidden_cells(trace, step)
     figures = tuple(
-        tuple(figure(trace, step, view, cells[r, c], hidden is not None and bool(hidden[r, c])) for c in range(cells.shape[1]))
+        tuple(
+            figure(trace, step, view, cells[r, c], hidden is not None and bool(hidden[r, c]))
+            for c in range(cells.shape[1])
+        )
         for r in rows
     )
     columns = axis_labels(trace, column_axis, cells.shape[1]) if column_axis != "one" else (step.stage.symbol,)

@@ -1,4 +1,4 @@
-"""Formulas and derivations as text and as LaTeX: a table of operations for each notation, and one walk."""
+"""Formulas and derivations as text: one method an operation, and brackets where the binding asks for them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Notation:
         if isinstance(tree, Number):
             return self.number(self.operand(tree))
         if isinstance(tree, Operation):
-            return getattr(self, tree.kind, self.function)(tree)  # type: ignore[no-any-return]
+            return getattr(self, tree.kind, self.function)(tree)
         raise TypeError(f"not an expression: {tree!r}")
 
     def inside(self, tree: Expression, binding: int) -> str:
@@ -154,13 +154,13 @@ class TextNotation(Notation):
 
     def row_sum(self, tree: Operation) -> Written:
         """E₁ + … + Eₙ."""
-        first, last = self.signs.subscripts
+        first, last = tuple(self.signs.subscripts)
         term = self.inside(tree.arguments[0], ATOM)
         return Written(f"{term}{first} + {self.signs.dots} + {term}{last}", SUM)
 
     def row_maximum(self, tree: Operation) -> Written:
         """max(Z₁, …, Zₙ)."""
-        first, last = self.signs.subscripts
+        first, last = tuple(self.signs.subscripts)
         term = self.inside(tree.arguments[0], ATOM)
         return Written(f"max({term}{first}, {self.signs.dots}, {term}{last})", ATOM)
 
@@ -168,106 +168,3 @@ class TextNotation(Notation):
         """The value where visible, else the other."""
         value, other = (self.print(a) for a in tree.arguments)
         return Written(self.say("formula.where-visible", value=value, other=other), SUM)
-
-
-class LatexNotation(Notation):
-    """LaTeX for mathematics mode."""
-
-    ellipsis = r"\dots"
-
-    def symbol_text(self, letter: str) -> str:
-        """A letter by itself."""
-        return self.symbol(Symbol(letter))
-
-    def symbol(self, symbol: Symbol) -> str:
-        """The letter with its LaTeX name."""
-        return symbol.latex or symbol.text.replace("Σ", r"\Sigma").replace("−∞", r"-\infty")
-
-    def number(self, text: str) -> Written:
-        """The number; an exponent as a power of ten."""
-        if "e" in text:
-            mantissa, exponent = text.split("e")
-            return Written(rf"{mantissa} \cdot 10^{{{exponent}}}", PRODUCT if mantissa[0] != "-" else SUM)
-        text = text.replace("inf", r"\infty").replace("nan", r"\mathrm{NaN}")
-        return Written(text, SUM if text.startswith("-") else ATOM)
-
-    def bracketed(self, text: str) -> str:
-        """Parentheses that grow."""
-        return rf"\left({text}\right)"
-
-    def function(self, tree: Operation) -> Written:
-        """A named function."""
-        arguments = ", ".join(self.print(argument) for argument in tree.arguments)
-        return Written(rf"\operatorname{{{tree.kind}}}\left({arguments}\right)", ATOM)
-
-    def add(self, tree: Operation) -> Written:
-        """a + b + …"""
-        return Written(" + ".join(self.terms([self.inside(a, PRODUCT) for a in tree.arguments])), SUM)
-
-    sum = add
-
-    def subtract(self, tree: Operation) -> Written:
-        """a - b."""
-        left, right = tree.arguments
-        return Written(f"{self.print(left)} - {self.inside(right, PRODUCT)}", SUM)
-
-    def negate(self, tree: Operation) -> Written:
-        """-a."""
-        return Written(f"-{self.inside(tree.arguments[0], POWER)}", SUM)
-
-    def multiply(self, tree: Operation) -> Written:
-        """a · b."""
-        return Written(r" \cdot ".join(self.inside(a, PRODUCT) for a in tree.arguments), PRODUCT)
-
-    def product(self, tree: Operation) -> Written:
-        """A matrix product."""
-        return Written(" ".join(self.inside(a, PRODUCT) for a in tree.arguments), PRODUCT)
-
-    def divide(self, tree: Operation) -> Written:
-        """A fraction."""
-        top, bottom = (self.print(a) for a in tree.arguments)
-        return Written(rf"\frac{{{top}}}{{{bottom}}}", ATOM)
-
-    def dot(self, tree: Operation) -> Written:
-        """Every product written out."""
-        half = len(tree.arguments) // 2
-        pairs = zip(tree.arguments[:half], tree.arguments[half:], strict=True)
-        parts = [rf"{self.inside(a, PRODUCT)} \cdot {self.inside(b, PRODUCT)}" for a, b in pairs]
-        return Written(" + ".join(self.terms(parts)), SUM if half > 1 else PRODUCT)
-
-    def exp(self, tree: Operation) -> Written:
-        """e^{x}."""
-        return Written(f"e^{{{self.print(tree.arguments[0])}}}", POWER)
-
-    def power(self, tree: Operation) -> Written:
-        """base^{x}."""
-        base, exponent = tree.arguments
-        return Written(f"{self.inside(base, ATOM)}^{{{self.print(exponent)}}}", POWER)
-
-    def sqrt(self, tree: Operation) -> Written:
-        """A root."""
-        return Written(rf"\sqrt{{{self.print(tree.arguments[0])}}}", ATOM)
-
-    def maximum(self, tree: Operation) -> Written:
-        """max(a, b, …)."""
-        return Written(rf"\max\left({', '.join(self.terms([self.print(a) for a in tree.arguments]))}\right)", ATOM)
-
-    def transpose(self, tree: Operation) -> Written:
-        """K^⊤."""
-        return Written(self.inside(tree.arguments[0], ATOM) + r"^{\top}", POWER)
-
-    def row_sum(self, tree: Operation) -> Written:
-        """A sum over the keys."""
-        return Written(rf"\sum_{{j}} {self.inside(tree.arguments[0], ATOM)}_{{j}}", SUM)
-
-    def row_maximum(self, tree: Operation) -> Written:
-        """A maximum over the keys."""
-        return Written(rf"\max_{{j}} {self.inside(tree.arguments[0], ATOM)}_{{j}}", ATOM)
-
-    def where_visible(self, tree: Operation) -> Written:
-        """Cases."""
-        value, other = (self.print(a) for a in tree.arguments)
-        words = self.say("formula.visible"), self.say("formula.otherwise")
-        return Written(
-            rf"\begin{{cases}} {value} & \text{{{words[0]}}} \\ {other} & \text{{{words[1]}}} \end{{cases}}", ATOM
-        )

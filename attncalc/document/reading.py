@@ -27,7 +27,10 @@ def reading(trace: Trace, view: View, query: int) -> Iterator[Block]:
     groups = _equal_groups(row, seen)
     if len(groups) == 1:
         code = "reading-one" if len(seen) == 1 else "reading-equal"
-        yield Prose(view.say(code, query=asking, key=_named(trace, view, groups[0], names, row, query)), view.say("lead.reading"))
+        yield Prose(
+            view.say(code, query=asking, key=_named(trace, view, groups[0], names, row, query)),
+            view.say("lead.reading"),
+        )
         return
     parts = [_named(trace, view, group, names, row, query) for group in groups]
     middle = parts[1:-1]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from attncalc.core.arithmetic import MINUS_INFINITY, Array, Arithmetic
+from attncalc.core.arithmetic import MINUS_INFINITY, Arithmetic, Array
 from attncalc.core.bounded import Values
 
 ZERO = Decimal(0)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from attncalc.core.arithmetic import Array, Arithmetic
+from attncalc.core.arithmetic import Arithmetic, Array
 from attncalc.core.bounded import Values
-from attncalc.errors import CalculationError
 
 ZERO, ONE, NAN = Decimal(0), Decimal(1), Decimal("NaN")
 
@@ -46,9 +45,3 @@ def filled(weights: Array, empty: Values, policy: str, keys: int, arithmetic: Ar
 def without_hidden(logits: Array, arithmetic: Arithmetic) -> Array:
     """The scores with 0 where one is hidden, so that a hidden key gets weight 0."""
     return arithmetic.where(arithmetic.hidden(logits), arithmetic.number(ZERO), logits)
-
-
-def refuse_zero_sum(total: Array, empty: Values, arithmetic: Arithmetic) -> None:
-    """Plain division fails where the visible scores of a row add to 0."""
-    if (arithmetic.zero(total) & ~empty).any():
-        raise CalculationError.of("zero-sum")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attncalc.core.arithmetic import Array, Arithmetic
+from attncalc.core.arithmetic import Arithmetic, Array
 from attncalc.core.expression import Expression, Operation
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Read, Stage

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from attncalc.core.arithmetic import Array, Arithmetic
+import numpy as np
+
+from attncalc.core.arithmetic import Arithmetic, Array
 from attncalc.core.bounded import Values
 from attncalc.core.expression import Expression, Operation, Symbol
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Read, Stage
+from attncalc.errors import CalculationError
 from attncalc.ops import attention, weighing
 from attncalc.pipelines import symbols
 
@@ -30,8 +33,6 @@ def softmax(scenario: Scenario) -> bool:
     return scenario.needs_scores and scenario.weighting == "softmax"
 
 
-
-
 # The scale and the temperature are one step: both multiply or divide every score.
 
 
@@ -47,7 +48,11 @@ def _scaled_formula(scenario: Scenario, logits: Expression) -> Expression:
     scale = scenario.option("scale")
     factor = Symbol(str(scale)) if isinstance(scale, Decimal) else None
     width = Symbol("d_model", r"d_{\mathrm{model}}") if scale == "sqrt_d_model" else symbols.D_K
-    divisors = {"sqrt_d_k": [symbols.root(width)], "sqrt_d_model": [symbols.root(width)], "d_k": [width]}
+    divisors: dict[str, list[Expression]] = {
+        "sqrt_d_k": [symbols.root(width)],
+        "sqrt_d_model": [symbols.root(width)],
+        "d_k": [width],
+    }
     parts = list(divisors.get(str(scale), []))
     parts += [Symbol("T")] if scenario.number("temperature") != 1 else []
     top = Operation("multiply", (logits, factor)) if factor else logits
@@ -123,24 +128,36 @@ LINEAR_TOTAL = Stage(
 
 
 def _shares(arithmetic: Arithmetic, scenario: Scenario, terms: Array, total: Array, row: Array) -> Array:
-    empty = arithmetic.hidden(row).all(axis=-1, keepdims=True)
-    return weighing.filled(terms / total, empty, scenario.option("empty_rows"), row.shape[-1], arithmetic)
+    return _filled(arithmetic, scenario, terms / total, arithmetic.hidden(row))
 
 
 def _linear_shares(arithmetic: Arithmetic, scenario: Scenario, logits: Array, total: Array, row: Array) -> Array:
-    weighing.refuse_zero_sum(total, arithmetic.hidden(row).all(axis=-1, keepdims=True), arithmetic)
-    return _shares(arithmetic, scenario, weighing.without_hidden(logits, arithmetic), total, row)
+    hidden = arithmetic.hidden(row)
+    lost = arithmetic.zero(total) & ~np.all(hidden, axis=-1, keepdims=True)
+    if lost.any():
+        raise CalculationError.of("zero-sum", scenario.name, query=_first_query(scenario, lost))
+    return _filled(arithmetic, scenario, weighing.without_hidden(logits, arithmetic) / total, hidden)
 
 
 def _equal_shares(arithmetic: Arithmetic, scenario: Scenario, ones: Array, total: Array, row: Values) -> Array:
-    empty = ~row.any(axis=-1, keepdims=True)
-    return weighing.filled(ones / total, empty, scenario.option("empty_rows"), row.shape[-1], arithmetic)
+    return _filled(arithmetic, scenario, ones / total, ~row)
 
 
 def _own_weight(arithmetic: Arithmetic, scenario: Scenario, own: Values, row: Values) -> Array:
-    empty = ~row.any(axis=-1, keepdims=True)
-    ones = weighing.one_where(own, arithmetic)
-    return weighing.filled(ones, empty, scenario.option("empty_rows"), row.shape[-1], arithmetic)
+    return _filled(arithmetic, scenario, weighing.one_where(own, arithmetic), ~row)
+
+
+def _filled(arithmetic: Arithmetic, scenario: Scenario, weights: Array, hidden: Values) -> Array:
+    """The weights, rows that see nothing filled as `empty_rows` says; `hidden` has the whole rows."""
+    policy = str(scenario.option("empty_rows"))
+    empty = np.all(hidden, axis=-1, keepdims=True)
+    if policy == "error" and empty.any():
+        raise CalculationError.of("empty-row-refused", scenario.name, query=_first_query(scenario, empty))
+    return weighing.filled(weights, empty, policy, hidden.shape[-1], arithmetic)
+
+
+def _first_query(scenario: Scenario, rows: Values) -> str:
+    return scenario.query_tokens[int(np.argwhere(rows)[0][2])]
 
 
 SOFTMAX = Stage(

@@ -7,7 +7,7 @@ nothing; `when` says which scenarios need the row.
 from __future__ import annotations
 
 from attncalc.core.scenario import Scenario
-from attncalc.core.stage import Read, Stage
+from attncalc.core.stage import Stage
 from attncalc.pipelines.rows_after import AFTER, TERMS
 from attncalc.pipelines.rows_before import BEFORE
 from attncalc.pipelines.rows_weights import SHIFT, WEIGHTS

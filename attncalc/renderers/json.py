@@ -10,7 +10,7 @@ from attncalc.core.figures import Literal
 from attncalc.core.stage import Step, Trace
 from attncalc.derive import formula
 from attncalc.document.heading import note_text
-from attncalc.document.notation import LatexNotation
+from attncalc.document.latex import LatexNotation
 from attncalc.document.view import View
 from attncalc.scenario_files.json_text import written
 
@@ -46,7 +46,9 @@ def _step(trace: Trace, step: Step, view: View) -> dict[str, Any]:
         "name": step.name,
         "title": view.say(f"title.{step.stage.texts()}"),
         "formula": f"{symbol} = {view.notation().print(tree)}" if tree is not None else symbol,
-        "latex": f"{latex.symbol_text(symbol)} = {latex.print(tree)}" if tree is not None else latex.symbol_text(symbol),
+        "latex": f"{latex.symbol_text(symbol)} = {latex.print(tree)}"
+        if tree is not None
+        else latex.symbol_text(symbol),
         "given": step.stage.given,
         "axes": list(step.axes),
         "labels": {axis: list(names) for axis, names in step.labels.items()},

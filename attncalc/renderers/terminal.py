@@ -85,7 +85,9 @@ def _heading(screen: Screen, heading: Heading) -> Iterator[Text]:
         line.append(f"{heading.number} ", style="bold cyan")
     line.append(heading.text, style="bold")
     if heading.formula:
-        line.append(f"   {heading.formula.left} = {screen.view.notation().print(heading.formula.right)}", style="magenta")
+        line.append(
+            f"   {heading.formula.left} = {screen.view.notation().print(heading.formula.right)}", style="magenta"
+        )
     if heading.aside:
         gap = max(min(screen.room, PROSE_WIDTH), 20) - cell_len(line.plain) - cell_len(heading.aside)
         if gap >= 2:

@@ -1,4 +1,4 @@
-"""From a document whose values are of the right kinds to a scenario: what belongs together, shapes, labels, defaults."""
+"""From a JSON value to a scenario: kinds, what belongs together, shapes, labels, defaults."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from attncalc.messages import Word
 from attncalc.scenario_files.defaults import with_defaults
 from attncalc.scenario_files.expected import check_expected
 from attncalc.scenario_files.json_text import repeated_keys
-from attncalc.scenario_files.keys import SCENARIO
-from attncalc.scenario_files.kinds import as_decimal
+from attncalc.scenario_files.keys import KEYS, SCENARIO, holds_numbers
 from attncalc.scenario_files.labelling import Labelling
+from attncalc.scenario_files.number_arrays import as_decimal
 from attncalc.scenario_files.reading_rules import check_rules
 from attncalc.scenario_files.shapes import Shapes
 
@@ -75,9 +75,7 @@ def _assembled(name: str, document: Mapping[str, Any], start: str, faults: Fault
     )  # fmt: skip
 
 
-ARRAYS = frozenset(
-    "scores q k v x memory ids embedding positions weights w_q w_k w_v b_q b_k b_v w_o b_o residual".split()
-)
+ARRAYS = frozenset(key for key, kind in KEYS.items() if holds_numbers(kind))
 
 
 def array(value: list[Any]) -> Values:
@@ -92,4 +90,3 @@ def array(value: list[Any]) -> Values:
     cells = np.empty(len(flat), dtype=object)
     cells[:] = [as_decimal(cell) for cell in flat]
     return cells.reshape(shape)
-

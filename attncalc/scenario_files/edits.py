@@ -143,5 +143,3 @@ class _Edit:
 
     def _fail(self, code: str, **fields: Any) -> Any:
         raise UsageError.of(code, self.place, **fields)
-
-

@@ -16,9 +16,9 @@ from attncalc.scenario_files.kinds import (
     Labels,
     Many,
     Number,
-    Numbers,
     Text,
 )
+from attncalc.scenario_files.number_arrays import Numbers
 
 SCALES = ("sqrt_d_k", "d_k", "sqrt_d_model", "none")
 WEIGHTINGS = ("softmax", "linear", "uniform", "self")
@@ -101,6 +101,13 @@ KEYS: dict[str, Kind] = {
 }
 
 SCENARIO = Fields(KEYS)
+
+
+def holds_numbers(kind: Kind) -> bool:
+    """Whether a key's list is an array of numbers of the calculation."""
+    if isinstance(kind, Either):
+        return any(isinstance(part, Numbers) for _, part in kind.kinds)
+    return isinstance(kind, Numbers)
 
 
 def json_schema() -> dict[str, Any]:

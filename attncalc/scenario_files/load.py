@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from attncalc.core.scenario import Scenario
-from attncalc.errors import ScenarioError, UsageError, nearest
+from attncalc.errors import UsageError, nearest
 from attncalc.scenario_files import builtin
 from attncalc.scenario_files.folding import folded
 from attncalc.scenario_files.json_text import MOST_BYTES, parse, written

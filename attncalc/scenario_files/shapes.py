@@ -62,7 +62,7 @@ class Shapes:
         }
         if "ids" in self.arrays:
             self._embed()
-        self.shapes = {key: Shape(*values.shape, key) for key, values in self.arrays.items()}
+        self.shapes = {key: Shape(values.shape[0], values.shape[1], key) for key, values in self.arrays.items()}
         self._derive()
 
     def _embed(self) -> None:
