@@ -17,6 +17,8 @@ from attncalc.errors import CalculationError
 from attncalc.fold import BOOLEAN_SLOTS, Result, fold, step_of
 from attncalc.pipelines.standard import stages
 
+MOST_PLACES = 50
+
 Calculation = tuple[tuple[Step, ...], tuple[Note, ...]]
 
 
@@ -66,7 +68,8 @@ def _refuse_lost_total(scenario: Scenario, terms: Bounded, total: Bounded, logit
             power = value if base is None else value * Decimal(base).ln()
             places = -(power / Decimal(10).ln()).to_integral_value("ROUND_FLOOR")
             query = scenario.query_tokens[index[2]]
-            raise CalculationError.of("lost-total", query=query, places=int(places))
+            code = "lost-total" if places <= MOST_PLACES else "lost-total-shift"
+            raise CalculationError.of(code, scenario.name, query=query, places=int(places))
 
 
 def only_bounded(arrays: Iterable[Array]) -> list[Bounded]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Sequence
 
 from attncalc.cli.options import OPTIONS
+from attncalc.document.wrapping import wrapped
 from attncalc.messages import Say
 
 WIDTH = 80
@@ -50,40 +50,11 @@ def program_help(commands: Iterable[str], say: Say) -> str:
 
 def _entry(left: str, text: str) -> list[str]:
     """A name and what it is, side by side."""
-    wrapped = _wrap(text, WIDTH - COLUMN)
+    lines_of_text = wrapped(text, WIDTH - COLUMN)
     first = f"  {left}".ljust(COLUMN) if len(left) <= COLUMN - 3 else None
-    lines = [first + wrapped[0]] if first else [f"  {left}", " " * COLUMN + wrapped[0]]
-    return lines + [" " * COLUMN + part for part in wrapped[1:]]
+    lines = [first + lines_of_text[0]] if first else [f"  {left}", " " * COLUMN + lines_of_text[0]]
+    return lines + [" " * COLUMN + part for part in lines_of_text[1:]]
 
 
 def _paragraph(text: str) -> list[str]:
-    return _wrap(text, WIDTH)
-
-
-def _wrap(text: str, width: int) -> list[str]:
-    """Lines of at most that many cells; Chinese breaks anywhere, its characters being two cells wide."""
-    if text.isascii():
-        return textwrap.wrap(text, width) or [""]
-    lines, used = [""], 0
-    for word in _pieces(text):
-        size = sum(1 if character < "ᄀ" else 2 for character in word)
-        if used + size > width:
-            lines, used = [*lines, ""], 0
-            word = word.lstrip()
-        lines[-1] += word
-        used += size
-    return lines
-
-
-def _pieces(text: str) -> list[str]:
-    """Where a line may break: after a blank, and around every wide character but before punctuation."""
-    pieces: list[str] = []
-    for character in text:
-        joins = character in "，。；：、）》”？！" or (
-            character < "ᄀ" and pieces and pieces[-1][-1] < "ᄀ" and pieces[-1][-1] != " "
-        )
-        if pieces and joins:
-            pieces[-1] += character
-        else:
-            pieces.append(character)
-    return pieces
+    return wrapped(text, WIDTH)

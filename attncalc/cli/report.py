@@ -119,7 +119,7 @@ def usage_sentence(error: BaseException, language: str) -> str:
         known = [command.name for command in COMMANDS]
         return say("usage-no-such-command", found=found, near=nearest(found, known), known=", ".join(known))
     if "unexpected extra argument" in message:
-        return say("usage-extra", found=message.partition("(")[2].rstrip(")"))
+        return say("usage-extra", found=message.rpartition("(")[2].rstrip(")"))
     return say("usage", text=message)
 
 

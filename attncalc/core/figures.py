@@ -48,7 +48,7 @@ def figure(value: Decimal | float, places: int, rounding: str = "half-up") -> st
     """The number as it is shown, with an ASCII minus sign."""
     number = value if isinstance(value, Decimal) else Decimal(value)
     if not number.is_finite():
-        return "nan" if number.is_nan() else ("-inf" if number < 0 else "inf")
+        return "NaN" if number.is_nan() else ("-inf" if number < 0 else "inf")
     if number and number.adjusted() >= BIG.adjusted():
         return scientific(number, places, rounding)
     rounded = round_to(number, places, rounding)

@@ -24,7 +24,7 @@ class LatexNotation(Notation):
         if "e" in text:
             mantissa, exponent = text.split("e")
             return Written(rf"{mantissa} \cdot 10^{{{exponent}}}", PRODUCT if mantissa[0] != "-" else SUM)
-        text = text.replace("inf", r"\infty").replace("nan", r"\mathrm{NaN}")
+        text = text.replace("inf", r"\infty").replace("NaN", r"\mathrm{NaN}")
         return Written(text, SUM if text.startswith("-") else ATOM)
 
     def bracketed(self, text: str) -> str:
@@ -99,6 +99,10 @@ class LatexNotation(Notation):
     def row_maximum(self, tree: Operation) -> Written:
         """A maximum over the keys."""
         return Written(rf"\max_{{j}} {self.inside(tree.arguments[0], ATOM)}_{{j}}", ATOM)
+
+    def where_itself(self, tree: Operation) -> Written:
+        """The identity matrix."""
+        return Written(r"\mathbf{1}", ATOM)
 
     def where_visible(self, tree: Operation) -> Written:
         """Cases."""

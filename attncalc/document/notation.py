@@ -164,6 +164,11 @@ class TextNotation(Notation):
         term = self.inside(tree.arguments[0], ATOM)
         return Written(f"max({term}{first}, {self.signs.dots}, {term}{last})", ATOM)
 
+    def where_itself(self, tree: Operation) -> Written:
+        """1 for the token itself, else 0."""
+        value, other = (self.print(a) for a in tree.arguments)
+        return Written(self.say("formula.where-itself", value=value, other=other), SUM)
+
     def where_visible(self, tree: Operation) -> Written:
         """The value where visible, else the other."""
         value, other = (self.print(a) for a in tree.arguments)

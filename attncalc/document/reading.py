@@ -58,7 +58,8 @@ def _named(trace: Trace, view: View, keys: Sequence[int], names: Sequence[str], 
     weight = view.number(figure_of(trace, trace["weights"], row[keys[0]]))
     if len(keys) == 1:
         return view.say("key-weight", key=words[0], weight=weight)
-    return view.say("keys-weight", keys=view.say("list-and").join(words), weight=weight)
+    keys_named = view.say("list-comma").join(words[:-1]) + view.say("list-and") + words[-1]
+    return view.say("keys-weight", keys=keys_named, weight=weight)
 
 
 def share_of_rest(trace: Trace, view: View, query: int, keys: Sequence[int]) -> Iterator[Block]:

@@ -181,7 +181,7 @@ UNIFORM = Stage(
 SELF = Stage(
     "weights", "A", CELLS, ("weights",),
     (Read("own", CELLS), Read("own", ("batch", "head", "query", "any"))), _own_weight,
-    lambda scenario, own, row: Symbol("I"),
+    lambda scenario, own, row: symbols.where_itself(Symbol("1"), Symbol("0")),
     when=lambda s: s.start != "weights" and s.weighting == "self", words="weights-self",
 )  # fmt: skip
 

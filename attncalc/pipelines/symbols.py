@@ -44,6 +44,11 @@ def where_visible(value: Expression, otherwise: Expression) -> Expression:
     return Operation("where_visible", (value, otherwise))
 
 
+def where_itself(value: Expression, otherwise: Expression) -> Expression:
+    """The value for the token itself, else the other."""
+    return Operation("where_itself", (value, otherwise))
+
+
 GIVEN: dict[str, Symbol] = {
     "w_q": Symbol("W_Q"),
     "w_k": Symbol("W_K"),

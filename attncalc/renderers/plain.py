@@ -18,9 +18,9 @@ def _lines(block: Block, view: View) -> Iterator[str]:
         case Heading():
             yield from _heading(block, view)
         case Prose(text, lead):
-            yield f"{lead}: {text}" if lead else text
+            yield view.say("with-lead", lead=lead, text=text) if lead else text
         case Remark(_, text):
-            yield f"{view.say('lead.note')}: {text}"
+            yield view.say("with-lead", lead=view.say("lead.note"), text=text)
         case Matrix():
             yield from _matrix(block, view)
         case Derivation():
@@ -30,7 +30,7 @@ def _lines(block: Block, view: View) -> Iterator[str]:
 def _heading(block: Heading, view: View) -> Iterator[str]:
     yield ""
     number = view.say("plain.step", number=block.number) if block.number else ""
-    aside = f" ({block.aside})" if block.aside else ""
+    aside = " " + view.say("in-brackets", text=block.aside) if block.aside else ""
     yield f"{number}{block.text}{aside}"
     if block.formula:
         yield f"{block.formula.left} = {view.notation().print(block.formula.right)}"
@@ -40,14 +40,18 @@ def _matrix(block: Matrix, view: View) -> Iterator[str]:
     """`query draw, key I: 0.62`; a table of texts says its columns by name."""
     start = f"{block.caption}, " if block.caption else ""
     for name, row in zip(block.rows, block.cells, strict=True):
-        place = f"{start}{block.rows_are} {name}"
-        if not block.columns_are:
-            cells = zip(block.columns, row, strict=True)
-            single = len(block.columns) == 1
-            yield f"{place}: " + ", ".join(c.text if single else f"{column} {c.text}" for column, c in cells)
-            continue
-        for column, cell in zip(block.columns, row, strict=True):
-            yield f"{place}, {block.columns_are} {column}: {view.say('hidden') if cell.hidden else cell.text}"
+        rows = start + view.say("plain-place", axis=block.rows_are, label=name)
+        if block.columns_are:
+            for column, cell in zip(block.columns, row, strict=True):
+                columns = view.say("plain-place", axis=block.columns_are, label=column)
+                value = view.say("hidden") if cell.hidden else cell.text
+                yield view.say("plain-cell", rows=rows, columns=columns, value=value)
+        else:
+            parts = [
+                view.say("plain-place", axis=c, label=cell.text) for c, cell in zip(block.columns, row, strict=True)
+            ]
+            value = row[0].text if len(row) == 1 else view.say("list-comma").join(parts)
+            yield view.say("plain-row", rows=rows, value=value)
 
 
 def _derivation(block: Derivation, view: View) -> Iterator[str]:
@@ -55,5 +59,5 @@ def _derivation(block: Derivation, view: View) -> Iterator[str]:
     notation = view.notation()
     formula = f" = {notation.print(block.formula)}" if block.formula else ""
     for line in block.lines:
-        comment = f" ({line.comment})" if line.comment else ""
+        comment = " " + view.say("in-brackets", text=line.comment) if line.comment else ""
         yield f"{line.cell}{formula} = {notation.print(line.tree)} {line.relation} {line.result}{comment}"

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from attncalc.document.blocks import Block, Derivation, Figure, Heading, Line, Matrix, Prose, Remark
 from attncalc.document.view import View
+from attncalc.document.wrapping import wrapped
 
 PROSE_WIDTH = 100
 BAR_WIDTH = 16
@@ -93,25 +94,20 @@ def _heading(screen: Screen, heading: Heading) -> Iterator[Text]:
         if gap >= 2:
             line.append(" " * gap + heading.aside, style="dim")
         else:
-            yield from _wrapped(screen, line, 0, 0)
+            yield line
             line = Text(heading.aside, style="dim")
-    yield from _wrapped(screen, line, 0, 0)
+    yield line
 
 
 def _prose(screen: Screen, text: str, lead: str) -> Iterator[Text]:
-    line = Text(f"{lead}  " if lead else "", style="bold" if lead else "")
-    line.append(Text(text, style="not bold"))
-    indent = cell_len(lead) + 2 if lead else INDENT
-    yield from _wrapped(screen, line, indent, 0 if lead else indent)
-
-
-def _wrapped(screen: Screen, line: Text, indent: int, first: int) -> Iterator[Text]:
-    """The text in lines that fit, the first one indented by `first`, the others by `indent`."""
+    """A paragraph, its lines indented; a lead stands in front of the first."""
     room = max(min(screen.room, PROSE_WIDTH), 20)
-    indent, first = (indent, first) if indent < room // 2 else (2, min(first, 2))
-    for number, part in enumerate(line.wrap(screen.console, room - indent, tab_size=4)):
-        part.rstrip()
-        yield Text(" " * (first if number == 0 else indent)) + part
+    start = f"{lead}  " if lead else ""
+    indent = cell_len(start) if lead else INDENT
+    indent = indent if indent < room // 2 else 2
+    for number, line in enumerate(wrapped(text, room - indent)):
+        first = lead and number == 0
+        yield Text(padded(start, indent) if first else " " * indent, style="bold" if first else "") + Text(line)
 
 
 def _derivation(screen: Screen, block: Derivation) -> Iterator[Text]:
@@ -148,7 +144,7 @@ def _line(screen: Screen, printed: _Printed, label: int, expression: int, result
             if bar and line.share is not None:
                 text.append(" " + screen.view.signs.bar * round(line.share * BAR_WIDTH), style="cyan")
             if line.comment:
-                text.append(f" ({line.comment})", style="dim")
+                text.append(" " + screen.view.say("in-brackets", text=line.comment), style="dim")
         yield text
 
 

@@ -52,6 +52,7 @@ def build(document: Any, name: str) -> Scenario:
         faults.report(path, "repeated-key")
     SCENARIO.check(document, "", faults.report)
     broken = {fault.place.removeprefix(f"{name}: ").split("[")[0].split(".")[0] for fault in faults.found}
+    broken |= {str(fault.fields.get("near")) for fault in faults.found}  # a misspelt key is not missing as well
     usable = {key: value for key, value in document.items() if key not in broken and key != "$schema"}
     start = check_rules(usable, broken, faults.report)
     if not start:

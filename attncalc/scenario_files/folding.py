@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ def folded(document: Any, options: Mapping[str, Any]) -> Any:
         return document
     target = document.get("scenario") if document.get("format") == "attncalc-trace/1" else document
     if isinstance(target, dict):
-        changed = _changed(dict(target), options)
+        changed = _changed(copy.copy(target), options)
         document = changed if target is document else {**document, "scenario": changed}
     return document
 

@@ -1,0 +1,63 @@
+"""Breaking sentences into lines, Chinese and English alike, by the cells that a terminal gives each character."""
+
+from __future__ import annotations
+
+import unicodedata
+
+NEVER_LAST = "（《“"
+NEVER_FIRST = "，。；：、）》”？！％,.;:)?!%"
+
+
+def cells(text: str) -> int:
+    """How many cells of a terminal a text without control characters takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells_of(character) for character in text)
+
+
+def _cells_of(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most that many cells: broken at blanks, and between wide characters; a longer word is cut."""
+    lines, used = [""], 0
+    for piece in _pieces(text):
+        for part in _cut(piece, width):
+            size = cells(part.rstrip())
+            if used and used + size > width:
+                lines.append("")
+                used = 0
+            lines[-1] += part
+            used += cells(part)
+    return [line.rstrip() for line in lines]
+
+
+def _pieces(text: str) -> list[str]:
+    """What must not be broken: a word with the blank after it, a wide character with the punctuation after it."""
+    pieces: list[str] = []
+    for character in text:
+        previous = pieces[-1][-1] if pieces else " "
+        narrow = _cells_of(character) < 2 and _cells_of(previous) < 2 and previous != " "
+        if pieces and (character in NEVER_FIRST or character == " " or previous in NEVER_LAST or narrow):
+            pieces[-1] += character
+        else:
+            pieces.append(character)
+    return pieces
+
+
+def _cut(piece: str, width: int) -> list[str]:
+    """A piece in parts that fit, for words longer than a line."""
+    if cells(piece.rstrip()) <= width or width < 1:
+        return [piece]
+    parts, used = [""], 0
+    for character in piece:
+        size = _cells_of(character)
+        if used + size > width:
+            parts.append("")
+            used = 0
+        parts[-1] += character
+        used += size
+    return parts
