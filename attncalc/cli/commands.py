@@ -217,7 +217,7 @@ def _view_of(session: Session, options: Options, trace: Trace, format: str) -> V
     return _view(session, format)._replace(
         queries=tuple(_query(trace, token) for token in tokens) if tokens else None,
         steps=tuple(_step(trace, step) for step in options["step"]),
-        most_keys=most, every_feature=bool(options["all"]),
+        most_keys=most, everything=bool(options["all"]),
     )  # fmt: skip
 
 

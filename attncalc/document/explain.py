@@ -90,7 +90,7 @@ def _body(telling: Telling, step: Step) -> Iterator[Block]:
             yield from share_of_rest(telling.trace, telling.view, telling.query, telling.keys)
         return
     columns = range(step.cells.shape[3])
-    features = [0] if column_axis == "one" else list(columns if telling.view.every_feature else columns[:MOST_FEATURES])
+    features = [0] if column_axis == "one" else list(columns if telling.view.everything else columns[:MOST_FEATURES])
     names = ("",) if column_axis == "one" else axis_labels(telling.trace, column_axis, len(columns))
     lines = tuple(_line(telling, step, column, names[column]) for column in features)
     yield Derivation(lines, formula(telling.trace, step))
@@ -198,7 +198,7 @@ def _all_digits(number: Decimal) -> str:
 
 
 def _vector(telling: Telling, numbers: Sequence[str]) -> str:
-    shown = numbers if telling.view.every_feature or len(numbers) <= MOST_FEATURES else numbers[: MOST_FEATURES - 1]
+    shown = numbers if telling.view.everything or len(numbers) <= MOST_FEATURES else numbers[: MOST_FEATURES - 1]
     texts = [telling.view.number(text) for text in shown]
     texts += [telling.view.signs.dots] if len(shown) < len(numbers) else []
     return f"({', '.join(texts)})"

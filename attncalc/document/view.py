@@ -13,6 +13,9 @@ from attncalc.document.signs import TO_ASCII, UNICODE, Signs
 from attncalc.messages import Say, catalogue, speaker, speaker_of
 
 
+MOST_TERMS = 12
+
+
 class View(NamedTuple):
     """Everything a composer needs to know besides the trace."""
 
@@ -22,15 +25,16 @@ class View(NamedTuple):
     queries: tuple[int, ...] | None = None  # None: what the command shows by itself
     steps: tuple[str, ...] = ()  # empty: all
     most_keys: int | None = None  # None: every key
-    every_feature: bool = False
+    everything: bool = False  # every feature and every term, however many
 
     def number(self, text: str) -> str:
         """A number's text with the minus sign of the sign set."""
         text = text.replace("inf", self.signs.infinity)
         return self.signs.minus + text[1:] if text.startswith("-") else text
 
-    def notation(self, most: int = 12) -> TextNotation:
+    def notation(self) -> TextNotation:
         """The printer of formulas, and of derivations whose numbers are texts already (`shown_tree`)."""
+        most = MOST_TERMS if not self.everything else 1_000_000_000
         return TextNotation(lambda number: str(number.value), self.say, self.signs, most)
 
     def wants(self, step: Step) -> bool:

@@ -132,20 +132,25 @@ class _Printed(NamedTuple):
 def _line(screen: Screen, printed: _Printed, label: int, expression: int, result: int, bar: int) -> Iterator[Text]:
     """A derivation; one too long for its column is broken between terms, the result after the last."""
     line = printed.line
-    parts = broken(printed.expression, expression)
+    *before, last = broken(printed.expression, expression)
     start = " " * INDENT + (padded(line.label, label) + "  " if label else "")
-    for number, part in enumerate(parts):
-        text = Text(start if number == 0 else " " * cell_len(start), style="")
-        text.append(part)
-        if number == len(parts) - 1:
-            text.append(" " * max(expression - cell_len(part), 0))
-            text.append(f" {line.relation} ")
-            text.append(padded(line.result, result, right=True), style="bold")
-            if bar and line.share is not None:
-                text.append(" " + screen.view.signs.bar * round(line.share * BAR_WIDTH), style="cyan")
-            if line.comment:
-                text.append(" " + screen.view.say("in-brackets", text=line.comment), style="dim")
-        yield text
+    blank = " " * cell_len(start)
+    for part in before:
+        yield Text(start + part)
+        start = blank
+    text = Text(f"{start}{padded(last, expression)} {line.relation} ")
+    text.append(padded(line.result, result, right=True), style="bold")
+    if bar and line.share is not None:
+        text.append(" " + screen.view.signs.bar * round(line.share * BAR_WIDTH), style="cyan")
+    if line.comment:
+        comment = Text(screen.view.say("in-brackets", text=line.comment), style="dim")
+        if text.cell_len + 1 + comment.cell_len > screen.room:
+            yield text
+            text = Text(blank)
+        else:
+            text.append(" ")
+        text.append(comment)
+    yield text
 
 
 def broken(text: str, width: int) -> list[str]:
