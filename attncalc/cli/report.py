@@ -60,6 +60,8 @@ def ended(error: BaseException, language: str, debug: bool) -> int:
         case AttncalcError():
             complain(error.sentences(language), language)
             return error.exit_code
+        case SystemExit():  # completion ends so
+            return int(error.code or 0)
         case KeyboardInterrupt():
             return Status.INTERRUPTED
         case BrokenPipeError():

@@ -12,7 +12,6 @@ from attncalc.document.numbers import as_fraction, operand
 from attncalc.document.signs import TO_ASCII, UNICODE, Signs
 from attncalc.messages import Say, catalogue, speaker, speaker_of
 
-
 MOST_TERMS = 12
 
 
