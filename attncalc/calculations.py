@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 
@@ -105,8 +106,13 @@ def _out_of_range(results: Sequence[Result], arithmetic: Floats) -> bool:
     return bool(np.isinf(found["total"].array).any() or lost.any())
 
 
+def floats_of(kind: str, scenario: Scenario, terms: bool) -> Calculation:
+    """The calculation in one width of floating point."""
+    return floats(scenario, kind, terms)
+
+
 CALCULATIONS: dict[str, Callable[[Scenario, bool], Calculation]] = {
     "exact": lambda scenario, terms: decimal(scenario, lambda step: False, terms),
     "by-hand": lambda scenario, terms: decimal(scenario, lambda step: True, terms),
-    "float64": lambda scenario, terms: floats(scenario, "float64", terms),
+    **{kind: partial(floats_of, kind) for kind in ("float64", "float32", "float16")},
 }

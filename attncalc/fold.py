@@ -58,5 +58,8 @@ def step_of(scenario: Scenario, result: Result, cells: Values) -> Step:
     cells = cells.view()
     cells.setflags(write=False)
     axes = tuple(axis for axis in result.stage.axes if axis in scenario.axes)
-    labels = {"query": scenario.query_tokens, "key": scenario.tokens}
-    return Step(result.stage, cells, axes, {axis: labels[axis] for axis in axes if axis in labels}, result.sources)
+    tokens = {"query": scenario.query_tokens, "key": scenario.tokens}
+    layout = result.stage.layout
+    # The keys of the past come first: a step that has only the new ones carries the last labels.
+    labels = {axis: tokens[axis][-cells.shape[layout.index(axis)] :] for axis in axes if axis in tokens}
+    return Step(result.stage, cells, axes, labels, result.sources)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
+
+import numpy as np
 
 from attncalc.calculations import decimal
 from attncalc.core.arithmetic import MINUS_INFINITY
 from attncalc.core.figures import figure, round_to
-from attncalc.core.stage import Note, Step, Trace
-from attncalc.document.numbers import figure_of, figures
+from attncalc.core.numbers import figure_of, figures, places_of
+from attncalc.core.stage import Note, Row, Step, Trace
 from attncalc.pipelines.cost import count, exact_is_quick
 from attncalc.pipelines.standard import STEP_NAMES
 
+FLOATS = {"float64": "1.8e308", "float32": "3.4e38", "float16": "65504"}
 FINAL_STEPS = STEP_NAMES[STEP_NAMES.index("context") :]
 
 
@@ -22,14 +25,10 @@ def notes(trace: Trace) -> tuple[Note, ...]:
     return tuple(note for finder in FINDERS for note in finder(trace))
 
 
-def _rows(step: Step) -> Iterator[tuple[int, list[Any]]]:
-    """The position of each query and its row, of the first head."""
-    for query, row in enumerate(step.cells[0, 0]):
-        yield query, list(row)
-
-
-def _names(trace: Trace, queries: Iterable[int]) -> str:
-    return ", ".join(trace.scenario.query_tokens[query] for query in queries)
+def _rows(step: Step) -> Iterator[tuple[Row, list[Any]]]:
+    """Each row of a step, with its place."""
+    for place in np.ndindex(step.cells.shape[:3]):
+        yield Row(*place), list(step.cells[place])
 
 
 def made_up(trace: Trace) -> Iterator[Note]:
@@ -57,12 +56,11 @@ def unscaled(trace: Trace) -> Iterator[Note]:
 
 def single_key(trace: Trace) -> Iterator[Note]:
     """A row that sees one key gives it weight 1, whatever the score."""
-    if "exponentials" not in trace:
+    if "exponentials" not in trace or trace.scenario.has("sink"):
         return
-    seen = [(query, sum(x != MINUS_INFINITY for x in row)) for query, row in _rows(_logits(trace))]
-    lonely = [query for query, keys in seen if keys == 1]
+    lonely = tuple(row for row, logits in _rows(_logits(trace)) if sum(x != MINUS_INFINITY for x in logits) == 1)
     if lonely:
-        yield Note("single-key", "weights", {"queries": _names(trace, lonely)}, queries=tuple(lonely))
+        yield Note("single-key", "weights", {}, rows=lonely)
 
 
 def _logits(trace: Trace) -> Step:
@@ -71,17 +69,21 @@ def _logits(trace: Trace) -> Step:
 
 def empty_row(trace: Trace) -> Iterator[Note]:
     """A row that sees no key."""
-    if "weights" not in trace or trace["weights"].stage.given:
+    scenario = trace.scenario
+    if (
+        "weights" not in trace
+        or trace["weights"].stage.given
+        or (scenario.has("sink") and scenario.weighting == "softmax")
+    ):
         return
-    visible = trace.scenario.arrays["visible" if trace.scenario.weighting != "self" else "own"][0, 0]
-    if trace.scenario.needs_scores:
-        source = trace[trace["weights"].sources[-1].name]
-        empty = [query for query, row in _rows(source) if all(x == MINUS_INFINITY for x in row)]
+    if scenario.needs_scores:
+        logits = trace[trace["weights"].sources[-1].name]
+        empty = tuple(row for row, cells in _rows(logits) if all(x == MINUS_INFINITY for x in cells))
     else:
-        empty = [query for query, row in enumerate(visible) if not row.any()]
+        seen = scenario.arrays["own" if scenario.weighting == "self" else "visible"]
+        empty = tuple(Row(*place) for place in np.ndindex(seen.shape[:3]) if not seen[place].any())
     if empty:
-        policy = str(trace.scenario.option("empty_rows"))
-        yield Note("empty-row", "weights", {"queries": _names(trace, empty)}, f"empty-row-{policy}", tuple(empty))
+        yield Note("empty-row", "weights", {}, f"empty-row-{scenario.option('empty_rows')}", empty)
 
 
 def saturated(trace: Trace) -> Iterator[Note]:
@@ -89,15 +91,43 @@ def saturated(trace: Trace) -> Iterator[Note]:
     if "exponentials" not in trace:
         return
     places = trace.scenario.hand_places("weights") if trace.kind == "by-hand" else trace.scenario.places
-    for (query, weights), (_, logits) in zip(_rows(trace["weights"]), _rows(_logits(trace)), strict=False):
+    for (row, weights), (_, logits) in zip(_rows(trace["weights"]), _rows(_logits(trace)), strict=False):
         pairs = zip(weights, logits, strict=True)
         lost = [w for w, s in pairs if s != MINUS_INFINITY and w == w and not _rounded(w, places, trace)]
         if lost and len(lost) < len(weights):
-            largest = max(w for w in weights if w == w)
-            fields = {"query": _names(trace, [query]), "count": len(lost)}
-            fields["largest"] = figure_of(trace, trace["weights"], largest)
-            yield Note("saturated", "weights", fields, queries=(query,))
+            largest = figure_of(trace, trace["weights"], max(w for w in weights if w == w))
+            yield Note("saturated", "weights", {"count": len(lost), "largest": largest}, rows=(row,))
             return
+
+
+def overflow(trace: Trace) -> Iterator[Note]:
+    """In floating point, a number that left the range on the way to the weights."""
+    if trace.kind not in FLOATS:
+        return
+    for step in trace:
+        if step.stage.given or step.name == "masked":
+            continue
+        infinite = np.isposinf(step.cells) | np.isnan(step.cells)
+        if infinite.any():
+            yield Note("overflow", step.name, {"step": step.name, "kind": trace.kind, "largest": FLOATS[trace.kind]})
+            return
+
+
+def sink_share(trace: Trace) -> Iterator[Note]:
+    """How much of each row the sink takes."""
+    if not trace.scenario.has("sink") or "exponentials" not in trace:
+        return
+    row, weights = max(_rows(trace["weights"]), key=lambda item: 1 - sum(item[1]))
+    share = figure_of(trace, trace["weights"], 1 - sum(weights))
+    yield Note("sink-share", "weights", {"share": share}, rows=(row,))
+
+
+def cached(trace: Trace) -> Iterator[Note]:
+    """With a cache, the rows are the last rows of a run over all tokens: shown by making that run."""
+    from attncalc.explore.full_run import equals_full_run
+
+    if "all_k" in trace and "context" in trace and exact_is_quick(count(trace.scenario)) and equals_full_run(trace):
+        yield Note("cache", "context", {"new": trace.scenario.grid[2], "all": trace.scenario.grid[3]})
 
 
 def _rounded(value: Any, places: int, trace: Trace) -> Decimal:
@@ -106,22 +136,21 @@ def _rounded(value: Any, places: int, trace: Trace) -> Decimal:
 
 def rounded_sum(trace: Trace) -> Iterator[Note]:
     """The weights as shown do not add to 1, the weights themselves do."""
-    if "weights" not in trace or trace["weights"].stage.given or trace.scenario.weighting == "self":
+    scenario = trace.scenario
+    if "weights" not in trace or trace["weights"].stage.given or scenario.weighting == "self" or scenario.has("sink"):
         return
-    step, places = trace["weights"], trace.scenario.hand_places("weights")
-    places = places if trace.kind == "by-hand" else trace.scenario.places
+    step = trace["weights"]
+    places = places_of(trace, step)
     off = []
-    for query, row in _rows(step):
-        if any(x != x for x in row) or not any(row):
-            continue
-        shown = sum((_rounded(x, places, trace) for x in row), Decimal(0))
-        if shown != 1:
-            off.append((query, figure(shown, places, trace.scenario.rounding)))
+    for row, weights in _rows(step):
+        if all(x == x for x in weights) and any(weights):
+            shown = sum((_rounded(x, places, trace) for x in weights), Decimal(0))
+            if shown != 1:
+                off.append((row, figure(shown, places, scenario.rounding)))
     if off:
-        fields = {"query": _names(trace, [off[0][0]]), "sum": off[0][1], "count": len(off)}
-        fields["rows"] = len(step.cells[0, 0])
+        fields = {"sum": off[0][1], "count": len(off), "all": step.cells[..., 0].size}
         words = "rounded-sum" if len(off) == 1 else "rounded-sum-many"
-        yield Note("rounded-sum", "weights", fields, words, tuple(query for query, _ in off))
+        yield Note("rounded-sum", "weights", fields, words, tuple(row for row, _ in off))
 
 
 def by_hand_differs(trace: Trace) -> Iterator[Note]:
@@ -135,23 +164,21 @@ def by_hand_differs(trace: Trace) -> Iterator[Note]:
         moved = int((shown != true).sum())
         if moved:
             fields = {"step": name, "moved": moved, "all": shown.size, "first": _first_to_move(trace, exact)}
-            fields |= {"vectors": _rows_that_moved(trace, shown, true)}
+            fields["vectors"] = _rows_that_moved(trace, trace[name], shown, true)
             yield Note("by-hand-differs", name, fields)
 
 
 def _as_shown_by_hand(trace: Trace, exact: Trace, name: str) -> Any:
     """The exact numbers of a step with the places that the step keeps by hand."""
-    import numpy as np
-
     return np.frompyfunc(lambda x: figure_of(trace, trace[name], x), 1, 1)(exact[name].cells.reshape(exact[name].shape))
 
 
-def _rows_that_moved(trace: Trace, shown: Any, true: Any) -> str:
-    """The exact vectors of the rows that differ, the first three."""
-    labels = trace.scenario.query_tokens
-    rows = [(label, new) for label, old, new in zip(labels, shown, true, strict=False) if (old != new).any()]
-    named = len(labels) > 1
-    return "; ".join((f"{label}: " if named else "") + f"({', '.join(new)})" for label, new in rows[:3])
+def _rows_that_moved(trace: Trace, step: Step, shown: Any, true: Any) -> list[tuple[Row, str]]:
+    """The exact vectors of the rows that differ, the first three, each with its place."""
+    shape = (*step.cells.shape[:3], -1)
+    old, new = shown.reshape(shape), true.reshape(shape)
+    moved = [Row(*place) for place in np.ndindex(shape[:3]) if (old[place] != new[place]).any()]
+    return [(row, f"({', '.join(new[row])})") for row in moved[:3]]
 
 
 def _first_to_move(trace: Trace, exact: Trace) -> str:
@@ -167,5 +194,6 @@ def _first_to_move(trace: Trace, exact: Trace) -> str:
 
 
 FINDERS: tuple[Callable[[Trace], Iterator[Note]], ...] = (
-    made_up, no_projections, unscaled, single_key, empty_row, saturated, rounded_sum, by_hand_differs,
+    made_up, no_projections, unscaled, single_key, empty_row, saturated, overflow, sink_share, rounded_sum,
+    by_hand_differs, cached,
 )  # fmt: skip

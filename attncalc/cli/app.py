@@ -23,7 +23,7 @@ class Command(NamedTuple):
     examples: tuple[str, ...]
 
 
-SHOWING = ("token", "step", *o.CALCULATION, "all", *o.FORMAT, "indent", *o.OUTPUT, *o.SCREEN)
+SHOWING = ("token", "head", "batch", "step", *o.CALCULATION, "all", *o.FORMAT, "indent", *o.OUTPUT, *o.SCREEN)
 
 COMMANDS: tuple[Command, ...] = (
     Command("explain", ("scenario", *SHOWING), ("attncalc explain draw", "attncalc explain mini-head --token saw")),

@@ -11,6 +11,7 @@ from attncalc.cli.session import Session, one_of, whole
 from attncalc.core import names
 from attncalc.core.labels import distinct, places_of
 from attncalc.errors import AttncalcError, Fault, UsageError, nearest
+from attncalc.messages import Word
 from attncalc.scenario_files import builtin
 
 if TYPE_CHECKING:
@@ -216,9 +217,27 @@ def _view_of(session: Session, options: Options, trace: Trace, format: str) -> V
     tokens = options["token"]
     return _view(session, format)._replace(
         queries=tuple(_query(trace, token) for token in tokens) if tokens else None,
+        batches=_chosen(trace, options, "batch", 0), heads=_chosen(trace, options, "head", 1),
         steps=tuple(_step(trace, step) for step in options["step"]),
         most_keys=most, everything=bool(options["all"]),
     )  # fmt: skip
+
+
+def _chosen(trace: Trace, options: Options, axis: str, number: int) -> tuple[int, ...] | None:
+    """The heads or batch entries of `2`, `0-3` or `all`; None where the option is left out."""
+    text = options.get(axis)
+    if text is None:
+        return None
+    count, place = trace.scenario.grid[number], f"--{axis}"
+    if axis not in trace.scenario.axes and text not in ("0", "all"):
+        raise UsageError.of("no-such-axis", place, axis=Word(f"axis-{axis}"))
+    if text == "all":
+        return tuple(range(count))
+    first, _, last = text.partition("-")
+    last = last or first
+    if not (first.isdecimal() and last.isdecimal() and text.isascii() and int(first) <= int(last) < count):
+        raise UsageError.of("unknown-index", place, found=text, count=count, last=count - 1)
+    return tuple(range(int(first), int(last) + 1))
 
 
 def _query(trace: Trace, word: str) -> int:

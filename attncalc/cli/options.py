@@ -37,6 +37,8 @@ OPTIONS: dict[str, Option] = {
         Option("scenarios", (), MANY, metavar="SCENARIO…"),
         Option("name", (), metavar="NAME"),
         Option("token", ("--token",), MANY, metavar="TOKEN"),
+        Option("head", ("--head",), metavar="N|all"),
+        Option("batch", ("--batch",), metavar="N|all"),
         Option("step", ("--step",), MANY, metavar="STEP", values=names.STEPS),
         Option("set", ("--set",), MANY, metavar="PATH=VALUE"),
         Option("places", ("--places",), metavar="N"),

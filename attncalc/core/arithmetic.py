@@ -6,12 +6,13 @@ The functions of `attncalc.ops` use the operators of the arrays they are given a
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from collections.abc import Sequence
+from decimal import Decimal, getcontext
 from typing import Any, Protocol
 
 import numpy as np
 
-from attncalc.core.bounded import UNKNOWN, Bounded, Values, bounded, plus, rounded
+from attncalc.core.bounded import EXACT, UNKNOWN, Bounded, Values, bounded, plus, rounded, size
 from attncalc.core.certain import Undecided
 
 Array = Any
@@ -39,6 +40,18 @@ class Arithmetic(Protocol):
 
     def sqrt(self, x: Array) -> Array:
         """The square root of each number."""
+
+    def tanh(self, x: Array) -> Array:
+        """The hyperbolic tangent of each number."""
+
+    def cos(self, x: Array) -> Array:
+        """The cosine of each number."""
+
+    def sin(self, x: Array) -> Array:
+        """The sine of each number."""
+
+    def join(self, arrays: Sequence[Array], axis: int) -> Array:
+        """Arrays put one after another along an axis."""
 
     def maximum(self, x: Array) -> Array:
         """The largest number along the last axis, which stays with length 1."""
@@ -90,6 +103,39 @@ class Decimals:
         values, unit = rounded(lambda: np.frompyfunc(Decimal.sqrt, 1, 1)(x.values))
         return Bounded(values, UNKNOWN, plus(x.relative, unit))
 
+    def tanh(self, x: Bounded) -> Bounded:
+        """(e^2x − 1) / (e^2x + 1), whose bounds follow from those of its parts."""
+        power = self.exp(x * Decimal(2))
+        return (power - Decimal(1)) / (power + Decimal(1))
+
+    def cos(self, x: Bounded) -> Bounded:
+        """Moves by no more than its argument."""
+        return self._circular("cos", x)
+
+    def sin(self, x: Bounded) -> Bounded:
+        """Moves by no more than its argument."""
+        return self._circular("sin", x)
+
+    def _circular(self, name: str, x: Bounded) -> Bounded:
+        from mpmath import MPContext  # loaded only where positions are rotated
+
+        context, digits = MPContext(), getcontext().prec
+        context.dps = digits + 10 + max(0, math.ceil(min(size(x.values), 400)))
+        function = getattr(context, name)
+        exact = {"cos": Decimal(1), "sin": Decimal(0)}[name]
+
+        def one(value: Decimal) -> Decimal:
+            return exact if not value else Decimal(context.nstr(function(context.mpf(str(value))), digits + 5))
+
+        values = np.asarray(np.frompyfunc(one, 1, 1)(x.values), dtype=object)
+        return Bounded(values, EXACT if all(v == exact for v in values.flat) else plus(x.absolute, 1.0 - digits))
+
+    def join(self, arrays: Sequence[Bounded], axis: int) -> Bounded:
+        """As uncertain as the most uncertain part."""
+        parts = [bounded(array) for array in arrays]
+        values = np.concatenate([part.values for part in parts], axis=axis)
+        return Bounded(values, max(part.absolute for part in parts), max(part.relative for part in parts))
+
     def maximum(self, x: Bounded) -> Bounded:
         """The row maximum, as uncertain as its row."""
         return Bounded(np.max(x.values, axis=-1, keepdims=True), x.absolute, x.relative)
@@ -138,6 +184,22 @@ class Floats:
     def sqrt(self, x: Values) -> Any:
         """The square root."""
         return np.sqrt(x)
+
+    def tanh(self, x: Values) -> Values:
+        """The hyperbolic tangent."""
+        return np.asarray(np.tanh(x))
+
+    def cos(self, x: Values) -> Values:
+        """The cosine."""
+        return np.asarray(np.cos(x))
+
+    def sin(self, x: Values) -> Values:
+        """The sine."""
+        return np.asarray(np.sin(x))
+
+    def join(self, arrays: Sequence[Values], axis: int) -> Values:
+        """Arrays along an axis."""
+        return np.concatenate(arrays, axis=axis)
 
     def maximum(self, x: Values) -> Values:
         """The row maximum."""

@@ -120,6 +120,8 @@ def rational(tree: Expression, shown: Callable[[Number], Fraction | None]) -> Fr
     if not isinstance(tree, Operation):
         return None
     arguments = [rational(argument, shown) for argument in tree.arguments]
+    if tree.kind in ("multiply", "divide") and arguments[0] == 0 and arguments[-1] != 0:
+        return Fraction(0)  # whatever the other factor is
     known = [argument for argument in arguments if argument is not None]
     if len(known) < len(arguments):
         return None

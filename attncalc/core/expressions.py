@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -19,7 +19,7 @@ class Expressions:
 
     def given(self, values: Any, path: str) -> ExpressionArray:
         """The given numbers, each with its place."""
-        return leaves(np.asarray(values), path, True)
+        return leaves(np.asarray(values), path, True) if path else expressions(values)
 
     def number(self, value: Decimal, path: str = "") -> Expression:
         """A constant of the formula, such as d_k."""
@@ -36,6 +36,22 @@ class Expressions:
     def sqrt(self, x: Any) -> Any:
         """The square root."""
         return _each("sqrt", x)
+
+    def tanh(self, x: Any) -> Any:
+        """The hyperbolic tangent."""
+        return _each("tanh", x)
+
+    def cos(self, x: Any) -> Any:
+        """The cosine."""
+        return _each("cos", x)
+
+    def sin(self, x: Any) -> Any:
+        """The sine."""
+        return _each("sin", x)
+
+    def join(self, arrays: Sequence[Any], axis: int) -> ExpressionArray:
+        """Arrays along an axis."""
+        return ExpressionArray(np.concatenate([expressions(array).cells for array in arrays], axis=axis))
 
     def maximum(self, x: ExpressionArray) -> ExpressionArray:
         """The row maximum over the row's expressions."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 STEPS = (
-    "x", "q", "k", "v", "scores", "scaled", "masked", "maximum", "shifted", "exponentials", "total", "weights",
-    "terms", "context", "output", "residual",
+    "x", "mean", "variance", "normed", "gained", "q", "k", "v", "normed_q", "normed_k", "rotated_q", "rotated_k",
+    "all_k", "all_v", "scores", "scaled", "capped", "biased", "masked", "maximum", "shifted", "exponentials", "total",
+    "weights", "terms", "context", "joined", "output", "residual", "post_mean", "post_variance", "post_normed",
+    "post_gained",
 )  # fmt: skip
 FORMATS = ("table", "plain", "json", "csv")
-ARITHMETICS = ("exact", "float64", "by-hand")
+ARITHMETICS = ("exact", "float64", "float32", "float16", "by-hand")
 ROUNDINGS = ("half-up", "half-even", "truncate")
 LANGUAGES = ("en", "zh")
 COLORS = ("auto", "always", "never")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
+
+import numpy as np
 
 from attncalc.core.bounded import Values
 
@@ -14,9 +16,10 @@ from attncalc.core.bounded import Values
 class Scenario:
     """What a calculation starts from. Made by `attncalc.load`, never changed: an edit is a new document, read again.
 
-    `arrays` hold (batch, head, row, column), weight matrices (1, head, in, out), all read-only. Two of them are made
-    for every scenario with queries and keys: `visible`, true where a query may see a key, and `own`, true where it is
-    the token itself and visible.
+    `arrays` hold (batch, head, row, column), weight matrices (1, head, in, out), all read-only, under their paths
+    (`q`, `past.k`). Some are made for every scenario: `visible`, true where a query may see a key, `own`, true where it
+    is the token itself and visible, `distance` between query and key, and the positions that a rotation counts.
+    `origins` give the flat place of every number in the array as it was written, and that array's shape.
     """
 
     name: str
@@ -30,6 +33,7 @@ class Scenario:
     sizes: Mapping[str, int]  # d_k, d_v, d_model, where the shapes say them
     width: int | None = None  # what a named scale divides by, before its root
     axes: tuple[str, ...] = ("query", "key", "feature")
+    origins: Mapping[str, tuple[Values, tuple[int, ...]]] = field(default_factory=dict)
 
     def has(self, *names: str) -> bool:
         """Whether all these arrays are given."""
@@ -64,6 +68,30 @@ class Scenario:
     def number(self, key: str) -> Decimal:
         """A numeric option."""
         return Decimal(self.document[key])
+
+    def path_of(self, name: str, place: tuple[int, ...]) -> str:
+        """Where a given number stands in the document: `w_q.0.1`."""
+        if name not in self.origins:
+            return name
+        flat, shape = self.origins[name]
+        written = np.unravel_index(int(flat[place]), shape) if shape else ()
+        return ".".join((name, *(str(int(i)) for i in written)))
+
+    @property
+    def heads(self) -> int:
+        """Query heads."""
+        return self.grid[1]
+
+    @property
+    def kv_heads(self) -> int:
+        """Heads of keys and values."""
+        return self.sizes["kv_heads"]
+
+    def setting(self, path: str, default: Any = None) -> Any:
+        """A value inside an object of the document: `norm.kind`."""
+        key, name = path.split(".")
+        value = self.document.get(key)
+        return value.get(name, default) if isinstance(value, Mapping) else default
 
     def reads_start(self, name: str) -> bool:
         """Whether the calculation needs this given array, or another weighting leaves it aside."""

@@ -73,6 +73,14 @@ class Stage(NamedTuple):
         return self.compute(arithmetic, scenario, *arrays)
 
 
+class Row(NamedTuple):
+    """One row of scores or weights."""
+
+    batch: int
+    head: int
+    query: int
+
+
 class Note(NamedTuple):
     """Something worth knowing about a trace: a code of the contract, the step, and what fills the sentence."""
 
@@ -80,7 +88,7 @@ class Note(NamedTuple):
     step: str
     fields: dict[str, Any]
     words: str = ""  # the message, where one code has several
-    queries: tuple[int, ...] = ()  # the rows it speaks of; empty: the whole
+    rows: tuple[Row, ...] = ()  # the rows it speaks of; empty: the whole
 
     def message(self) -> str:
         """The code under which the catalogue has the sentence."""

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from attncalc.core.expression import Number, Operation
 from attncalc.core.figures import figure
+from attncalc.core.numbers import figure_of, places_of
 from attncalc.core.stage import Step, Trace
 from attncalc.derive import derivation, formula
 from attncalc.document.blocks import Block, Derivation, Figure, Line, Matrix, Prose
-from attncalc.document.heading import closing, opening, step_heading
-from attncalc.document.matrices import WITH_BARS, axis_labels, hidden_cells, matrices
-from attncalc.document.numbers import figure_of, places_of
+from attncalc.document.heading import closing, head_columns, opening, step_heading
+from attncalc.document.matrices import WITH_BARS, axis_labels, hidden_cells, mask_picture, matrices, own_place
 from attncalc.document.reading import reading, share_of_rest
 from attncalc.document.tokens import labels
 from attncalc.document.view import View, relation, shown_tree
@@ -26,8 +26,19 @@ class Telling(NamedTuple):
 
     trace: Trace
     view: View
+    batch: int
+    head: int
     query: int
     keys: tuple[int, ...]
+
+    @property
+    def row(self) -> tuple[int, int, int]:
+        """The row of scores that is told."""
+        return self.batch, self.head, self.query
+
+    def place(self, step: Step) -> tuple[int, int]:
+        """Where a step keeps what belongs to this batch entry and head."""
+        return own_place(self.trace, step, self.batch, self.head)
 
     @property
     def label(self) -> str:
@@ -39,26 +50,31 @@ def explain(trace: Trace, view: View) -> Iterator[Block]:
     """The blocks of the queries that are asked for."""
     yield from opening(trace, view)
     queries = view.queries if view.queries is not None else trace.scenario.queries
-    for query in queries:
-        yield from _told(Telling(trace, view, query, _shown_keys(trace, view, query)))
+    for batch, head in view.places(trace.scenario):
+        here = view._replace(batches=(batch,), heads=(head,))
+        for query in queries:
+            yield from _told(Telling(trace, here, batch, head, query, _shown_keys(trace, view, (batch, head, query))))
     yield from closing(trace, view, queries)
 
 
-def _shown_keys(trace: Trace, view: View, query: int) -> tuple[int, ...]:
+def _shown_keys(trace: Trace, view: View, row: tuple[int, int, int]) -> tuple[int, ...]:
     """All keys in their order, or as many as fit, the largest weight first."""
     count = len(trace.scenario.tokens)
     if view.most_keys is None or count <= view.most_keys:
         return tuple(range(count))
     if "weights" not in trace:
         return tuple(range(view.most_keys))
-    row = trace["weights"].cells[0, 0, query]
-    order = sorted(range(count), key=lambda key: (-(row[key] if row[key] == row[key] else 0), key))
+    weights = trace["weights"].cells[row]
+    order = sorted(range(count), key=lambda key: (-(weights[key] if weights[key] == weights[key] else 0), key))
     return tuple(order[: view.most_keys])
 
 
 def _told(telling: Telling) -> Iterator[Block]:
     trace, view = telling.trace, telling.view
-    if len(trace.scenario.query_tokens) > 1:
+    where = view.place_name(trace.scenario, telling.batch, telling.head)
+    if where:
+        yield Prose(view.say("explain-query-in", query=telling.label, where=where))
+    elif len(trace.scenario.query_tokens) > 1:
         yield Prose(view.say("explain-query", query=telling.label))
     number = 0
     for step in trace:
@@ -72,22 +88,25 @@ def _told(telling: Telling) -> Iterator[Block]:
             yield Prose(view.say(f"why.{step.stage.texts()}"))
         yield from _body(telling, step)
     if "weights" in trace and not view.steps:
-        yield from reading(trace, view, telling.query)
+        yield from reading(trace, view, telling.row)
 
 
 def _body(telling: Telling, step: Step) -> Iterator[Block]:
     """Given numbers as a table, computed ones with what is put into them."""
     row_axis, column_axis = step.stage.layout[2:4]
+    yield from head_columns(telling.trace, step, telling.view)
+    if step.name == "masked" and telling.trace.scenario.needs_scores:
+        yield from mask_picture(telling.trace, telling.view, [telling.query], telling.keys)
     if step.stage.given or row_axis == "key":
         yield from _rows(telling, step)
         return
     if step.name == "context":
-        yield _terms(telling, step)
+        yield _terms(telling)
     if column_axis == "key":
         yield _by_key(telling, step)
         if step.name in WITH_BARS:
             yield from _sum_of_shown(telling, step)
-            yield from share_of_rest(telling.trace, telling.view, telling.query, telling.keys)
+            yield from share_of_rest(telling.trace, telling.view, telling.row, telling.keys)
         return
     columns = range(step.cells.shape[3])
     features = [0] if column_axis == "one" else list(columns if telling.view.everything else columns[:MOST_FEATURES])
@@ -102,9 +121,10 @@ def _rows(telling: Telling, step: Step) -> Iterator[Block]:
     """The query's row, or the rows of the keys that are shown."""
     for matrix in matrices(telling.trace, step, telling.view, [telling.query]):
         if step.stage.layout[2] == "key":
+            first = len(telling.trace.scenario.tokens) - len(matrix.rows)  # the keys of the past come first
+            rows = [key - first for key in telling.keys if key >= first]
             matrix = matrix._replace(
-                rows=tuple(matrix.rows[key] for key in telling.keys),
-                cells=tuple(matrix.cells[key] for key in telling.keys),
+                rows=tuple(matrix.rows[row] for row in rows), cells=tuple(matrix.cells[row] for row in rows)
             )
         elif step.stage.layout[3] == "key":
             matrix = matrix._replace(
@@ -116,7 +136,7 @@ def _rows(telling: Telling, step: Step) -> Iterator[Block]:
 
 def _by_key(telling: Telling, step: Step) -> Derivation:
     names = labels(telling.trace.scenario.tokens)
-    hidden = hidden_cells(telling.trace, step)
+    hidden = hidden_cells(telling.trace, step, telling.place(step))
     lines = []
     for key in telling.keys:
         line = _line(telling, step, key, names[key])
@@ -128,7 +148,7 @@ def _by_key(telling: Telling, step: Step) -> Derivation:
 
 def _sum_of_shown(telling: Telling, step: Step) -> Iterator[Block]:
     """The weights as shown added up, and what they really add to."""
-    row = step.cells[0, 0, telling.query]
+    row = step.cells[(*telling.place(step), telling.query)]
     if any(x != x for x in row) or not any(row):
         return
     shown = [figure_of(telling.trace, step, x) for x in row]
@@ -143,7 +163,7 @@ def _sum_of_shown(telling: Telling, step: Step) -> Iterator[Block]:
 def _line(telling: Telling, step: Step, column: int, label: str) -> Line:
     """One number: its derivation and its result."""
     trace, view = telling.trace, telling.view
-    index = (0, 0, telling.query, column)
+    index = (*telling.place(step), telling.query, column)
     value = step.cells[index]
     shown = figure_of(trace, step, value)
     tree = derivation(trace, step, index)
@@ -158,19 +178,19 @@ def _share(step: Step, telling: Telling, value: Any) -> float | None:
         return None
     if step.name == "weights":
         return float(value) if 0 <= value <= 1 else None
-    largest = max(x for x in step.cells[0, 0, telling.query])
+    largest = max(x for x in step.cells[(*telling.place(step), telling.query)])
     ratio = value / largest if largest else 0
     return float(ratio) if ratio == ratio else None
 
 
-def _terms(telling: Telling, step: Step) -> Matrix:
+def _terms(telling: Telling) -> Matrix:
     """The weighted value sum term by term: weight, value vector, their product, and what they add to."""
     trace, view = telling.trace, telling.view
     names = labels(trace.scenario.tokens)
-    weights, values = trace["weights"], trace["v"]
+    weights, values = trace["weights"], trace["all_v" if "all_v" in trace else "v"]
     rows = []
     for key in telling.keys:
-        weight, vector = weights.cells[0, 0, telling.query, key], values.cells[0, 0, key]
+        weight, vector = weights.cells[(*telling.row, key)], values.cells[(*telling.place(values), key)]
         rows.append(
             (
                 Figure(view.number(figure_of(trace, weights, weight))),
@@ -188,7 +208,7 @@ def _products(telling: Telling, weight: Any, vector: Sequence[Any], key: int) ->
     if trace.kind == "by-hand":
         return [_all_digits(weight * x) for x in vector]
     if "terms" in trace:
-        return [figure_of(trace, trace["terms"], x) for x in trace["terms"].cells[0, 0, telling.query, key]]
+        return [figure_of(trace, trace["terms"], x) for x in trace["terms"].cells[(*telling.row, key)]]
     return [figure_of(trace, trace["context"], weight * x) for x in vector]
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from attncalc.core.stage import Note, Step, Trace
+from attncalc.core.stage import Note, Row, Step, Trace
 from attncalc.derive import formula
 from attncalc.document.blocks import Block, Equation, Heading, Prose, Remark
-from attncalc.document.tokens import cropped, visible
+from attncalc.document.tokens import cropped, labels, visible
 from attncalc.document.view import View
 from attncalc.messages import Word, text_in
 
@@ -24,6 +25,11 @@ def opening(trace: Trace, view: View) -> Iterator[Block]:
     parts = [text_in(source.get(key), view.language) for key in ("title", "url")]
     if any(parts):
         yield Prose(visible(" ".join(part for part in parts if part)), view.say("lead.source"))
+    if trace.scenario.heads > 1:
+        yield Prose(_sizes(trace, view), view.say("lead.sizes"))
+
+
+DIVISORS = ("sqrt_d_k", "d_k", "sqrt_d_model")
 
 
 def arithmetic_in_words(trace: Trace, view: View) -> str:
@@ -41,6 +47,30 @@ def arithmetic_in_words(trace: Trace, view: View) -> str:
     return view.say(code, places=places) + rounding
 
 
+def _sizes(trace: Trace, view: View) -> str:
+    """d_model, heads, d_k and the divisor as numbers, and which query heads read which kv head."""
+    scenario = trace.scenario
+    parts = [f"d_model = {scenario.sizes['d_model']}"] if "d_model" in scenario.sizes else []
+    parts.append(view.say("sizes-heads", heads=scenario.heads))
+    parts += [f"d_k = {scenario.sizes['d_k']}"] if "d_k" in scenario.sizes and scenario.needs_scores else []
+    scale = str(scenario.option("scale"))
+    if scenario.width is not None and scale in DIVISORS:
+        parts.append(view.say("sizes-divisor", divisor=f"{view.signs.root if scale != 'd_k' else ''}{scenario.width}"))
+    if scenario.kv_heads != scenario.heads:
+        parts.append(_head_map(trace, view))
+    return view.say("list-comma").join(parts)
+
+
+def _head_map(trace: Trace, view: View) -> str:
+    scenario = trace.scenario
+    group = scenario.heads // scenario.kv_heads
+    return view.say("list-comma").join(
+        view.say("sizes-group", first=kv * group, last=(kv + 1) * group - 1, kv=kv) if group > 1
+        else view.say("sizes-alone", first=kv, kv=kv)
+        for kv in range(scenario.kv_heads)
+    )  # fmt: skip
+
+
 def step_heading(trace: Trace, step: Step, view: View, number: str) -> Heading:
     """A step's title and formula, numbered unless it is given."""
     tree = formula(trace, step)
@@ -48,23 +78,81 @@ def step_heading(trace: Trace, step: Step, view: View, number: str) -> Heading:
     return Heading(view.say(f"title.{step.stage.texts()}"), number, equation)
 
 
-def note_text(note: Note, view: View) -> str:
-    """A note's sentence; steps in it by their title."""
-    fields = {
+def head_columns(trace: Trace, step: Step, view: View) -> Iterator[Block]:
+    """Which columns of the whole matrix go to which head, where a step shares them out or puts them together."""
+    splits = (step.name in ("q", "k", "v") and "head" in step.axes) or step.name == "joined"
+    if not splits or trace.scenario.heads == 1:
+        return
+    heads = step.cells.shape[1] if step.name != "joined" else trace.scenario.heads
+    width = step.cells.shape[3] // (heads if step.name == "joined" else 1)
+    if heads > 1:
+        fields = {"first": f"0–{width - 1}" if width > 1 else "0", "last": heads - 1}
+        fields["columns"] = f"{(heads - 1) * width}–{heads * width - 1}" if width > 1 else str(heads - 1)
+        yield Prose(view.say("head-columns", **fields))
+
+
+def note_text(note: Note, trace: Trace, view: View) -> str:
+    """A note's sentence; steps in it by their name, rows by their labels."""
+    fields: dict[str, Any] = {
         name: visible(value) if isinstance(value, str) and not isinstance(value, Word) else value
         for name, value in note.fields.items()
     }
     for name in ("step", "first"):
         if name in fields:
             fields[name] = view.say(f"name.{fields[name]}")
+    if note.rows:
+        fields["rows"] = _rows(note.rows, trace, view)
+        fields["row"] = row_name(note.rows[0], trace, view)
+    if "vectors" in note.fields:
+        fields["vectors"] = _vectors(note.fields["vectors"], trace, view)
     return view.say(note.message(), **fields)
 
 
+def row_name(row: Row, trace: Trace, view: View) -> str:
+    """`saw`, or `saw (head 2)` where there are heads."""
+    scenario = trace.scenario
+    token = labels(scenario.query_tokens)[row.query]
+    where = view.place_name(scenario, row.batch, row.head if scenario.heads > 1 else None)
+    return f"{token} {view.say('in-brackets', text=where)}" if where else token
+
+
+def _rows(rows: Sequence[Row], trace: Trace, view: View) -> str:
+    """The rows by name, those that are alike in every head once, the first few of many."""
+    heads = {row.head for row in rows}
+    in_all = len(heads) == trace.scenario.heads > 1 and all(
+        Row(row.batch, head, row.query) in set(rows) for row in rows for head in heads
+    )
+    named = [row for row in rows if row.head == 0] if in_all else list(rows)
+    texts = [row_name(row, trace, view) for row in named[:MOST_ROWS]]
+    if in_all and "batch" not in trace.scenario.axes:
+        texts = [labels(trace.scenario.query_tokens)[row.query] for row in named[:MOST_ROWS]]
+    texts += [view.signs.dots] if len(named) > MOST_ROWS else []
+    return view.say("list-comma").join(texts)
+
+
+def _vectors(vectors: Sequence[tuple[Row, str]], trace: Trace, view: View) -> str:
+    """The exact vectors of the rows that moved; the row is named where there is more than one."""
+    scenario = trace.scenario
+    named = len(scenario.query_tokens) > 1 or scenario.heads > 1
+    texts = [
+        view.say("with-lead", lead=row_name(row, trace, view), text=vector) if named else vector
+        for row, vector in vectors
+    ]
+    return "; ".join(texts)
+
+
+MOST_ROWS = 6
+
+
 def closing(trace: Trace, view: View, queries: Sequence[int] | None = None) -> Iterator[Block]:
-    """The notes (with `queries` those on them or on the whole), and the labels that the tables could not show whole."""
+    """The notes (with `queries` those on them or on the whole), and what the tables could not show whole."""
+    several = [axis for axis, chosen in (("batch", view.batches), ("head", view.heads)) if chosen is None]
+    several = [axis for axis in several if trace.scenario.grid[("batch", "head").index(axis)] > 1]
+    if several:
+        yield Remark("first-head", view.say(f"note.first-{'-and-'.join(several)}"))
     for note in trace.notes:
-        if queries is not None and note.queries and not set(queries) & set(note.queries):
+        if queries is not None and note.rows and not set(queries) & {row.query for row in note.rows}:
             continue
-        yield Remark(note.code, note_text(note, view))
+        yield Remark(note.code, note_text(note, trace, view))
     for text in cropped(tuple(dict.fromkeys((*trace.scenario.tokens, *trace.scenario.query_tokens)))):
         yield Prose(text, view.say("lead.label"))

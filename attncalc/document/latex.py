@@ -98,7 +98,29 @@ class LatexNotation(Notation):
 
     def row_maximum(self, tree: Operation) -> Written:
         """A maximum over the keys."""
-        return Written(rf"\max_{{j}} {self.inside(tree.arguments[0], ATOM)}_{{j}}", ATOM)
+        term, *more = (self.inside(argument, ATOM) for argument in tree.arguments)
+        if more:
+            return Written(rf"\max\left(\max_{{j}} {term}_{{j}}, {', '.join(more)}\right)", ATOM)
+        return Written(rf"\max_{{j}} {term}_{{j}}", ATOM)
+
+    def feature_mean(self, tree: Operation) -> Written:
+        """The mean over the features."""
+        return Written(rf"\operatorname{{mean}}\left({self.print(tree.arguments[0])}\right)", ATOM)
+
+    def rotation(self, tree: Operation) -> Written:
+        """Each pair of features turned by its position's angle."""
+        x, place = (self.print(a) for a in tree.arguments)
+        return Written(rf"R_{{{place}}}\, {x}", PRODUCT)
+
+    def beside(self, tree: Operation) -> Written:
+        """The heads side by side."""
+        term = self.print(tree.arguments[0])
+        return Written(rf"\left[{term}_{{1}}, \dots, {term}_{{h}}\right]", ATOM)
+
+    def below(self, tree: Operation) -> Written:
+        """Rows put under each other."""
+        rows = r" \\ ".join(self.print(a) for a in tree.arguments)
+        return Written(rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}", ATOM)
 
     def where_itself(self, tree: Operation) -> Written:
         """The identity matrix."""

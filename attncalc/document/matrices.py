@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from attncalc.core.arithmetic import MINUS_INFINITY
+from attncalc.core.numbers import figure_of
 from attncalc.core.stage import Step, Trace
 from attncalc.document.blocks import Figure, Matrix
-from attncalc.document.numbers import figure_of
 from attncalc.document.tokens import labels
 from attncalc.document.view import View
 
@@ -19,30 +17,45 @@ ZERO_WHERE_HIDDEN = ("exponentials", "weights")
 
 
 def matrices(trace: Trace, step: Step, view: View, queries: Sequence[int] | None = None) -> Iterator[Matrix]:
-    """The tables of a step: one, or one for each query where the step has three axes (terms)."""
-    if step.stage.layout[2:] == ("query", "key", "feature"):
-        for query in queries if queries is not None else range(len(trace.scenario.query_tokens)):
-            name = labels(trace.scenario.query_tokens)[query]
-            yield _matrix(trace, step, view, step.cells[0, 0, query], "key", "feature", None, name)
-        return
-    row_axis, column_axis = step.stage.layout[2:4]
-    chosen = list(queries) if queries is not None and row_axis == "query" else None
-    yield _matrix(trace, step, view, step.cells[0, 0], row_axis, column_axis, chosen, "")
+    """The tables of a step: one for each batch entry and head that is shown, and (terms) for each query."""
+    for place in dict.fromkeys(own_place(trace, step, batch, head) for batch, head in view.places(trace.scenario)):
+        batch, head = place
+        layout = step.stage.layout
+        name = view.place_name(
+            trace.scenario, batch if "batch" in step.axes else None, head if layout[1] == "head" else None
+        )
+        if layout[2:] == ("query", "key", "feature"):
+            for query in queries if queries is not None else range(len(trace.scenario.query_tokens)):
+                token = labels(trace.scenario.query_tokens)[query]
+                caption = view.say("list-comma").join(part for part in (name, token) if part)
+                yield _matrix(
+                    trace, step, view, step.cells[batch, head, query], ("key", "feature"), None, caption, place
+                )
+            continue
+        chosen = list(queries) if queries is not None and layout[2] == "query" else None
+        yield _matrix(trace, step, view, step.cells[place], layout[2:4], chosen, name, place)
+
+
+def own_place(trace: Trace, step: Step, batch: int, head: int) -> tuple[int, int]:
+    """Where a step keeps what belongs to a batch entry and a query head: its only one, or the shared kv head."""
+    batches, heads = step.cells.shape[:2]
+    return min(batch, batches - 1), head * heads // trace.scenario.heads
 
 
 def _matrix(
-    trace: Trace, step: Step, view: View, cells: Any, row_axis: str, column_axis: str, chosen: list[int] | None,
-    name: str,
+    trace: Trace, step: Step, view: View, cells: Any, axes: tuple[str, ...], chosen: list[int] | None, name: str,
+    place: tuple[int, int],
 ) -> Matrix:  # fmt: skip
+    row_axis, column_axis = axes
     rows = chosen if chosen is not None else list(range(len(cells)))
     row_names = axis_labels(trace, row_axis, len(cells))
-    hidden = hidden_cells(trace, step)
+    hidden = hidden_cells(trace, step, place)
     figures = tuple(
         tuple(
-            figure(trace, step, view, cells[r, c], hidden is not None and bool(hidden[r, c]))
-            for c in range(cells.shape[1])
+            figure(trace, step, view, cells[row, column], hidden is not None and bool(hidden[row, column]))
+            for column in range(cells.shape[1])
         )
-        for r in rows
+        for row in rows
     )
     columns = axis_labels(trace, column_axis, cells.shape[1]) if column_axis != "one" else (step.stage.symbol,)
     return Matrix(
@@ -52,18 +65,36 @@ def _matrix(
 
 
 def axis_labels(trace: Trace, axis: str, length: int) -> tuple[str, ...]:
-    """The labels of an axis: tokens, or positions from 0."""
+    """The labels of an axis: tokens (of new keys the last ones), or positions from 0."""
     tokens = {"query": trace.scenario.query_tokens, "key": trace.scenario.tokens}.get(axis)
-    return labels(tokens) if tokens is not None else tuple(map(str, range(length)))
+    return labels(tokens)[-length:] if tokens is not None else tuple(map(str, range(length)))
 
 
-def hidden_cells(trace: Trace, step: Step) -> Any:
+def hidden_cells(trace: Trace, step: Step, place: tuple[int, int]) -> Any:
     """Where a step's 0 means "hidden", as booleans by query and key; None where it cannot."""
     if step.stage.given or step.name not in ZERO_WHERE_HIDDEN:
         return None
     if trace.scenario.needs_scores:
-        return trace[trace["weights"].sources[-1].name].cells[0, 0] == MINUS_INFINITY
-    return ~np.broadcast_to(trace.scenario.arrays["visible"][0, 0], step.cells.shape[2:])
+        return trace[trace["weights"].sources[-1].name].cells[place] == MINUS_INFINITY
+    return ~trace.scenario.arrays["visible"][place]
+
+
+def mask_picture(trace: Trace, view: View, queries: Sequence[int] | None, keys: Sequence[int]) -> Iterator[Matrix]:
+    """Visible and hidden, drawn before the mask is applied; once where all heads have the same mask."""
+    visible = trace.scenario.arrays["visible"]
+    names, asking = labels(trace.scenario.tokens), labels(trace.scenario.query_tokens)
+    rows = list(queries) if queries is not None else list(range(len(asking)))
+    same = (visible == visible[:1, :1]).all()
+    for batch, head in [(0, 0)] if same else view.places(trace.scenario):
+        cells = tuple(
+            tuple(Figure(view.signs.seen if visible[batch, head, row, key] else view.signs.hidden) for key in keys)
+            for row in rows
+        )
+        caption = "" if same else view.place_name(trace.scenario, batch, head)
+        yield Matrix(
+            caption, view.say("axis.query"), view.say("axis.key"), tuple(asking[row] for row in rows),
+            tuple(names[key] for key in keys), cells, False,
+        )  # fmt: skip
 
 
 def figure(trace: Trace, step: Step, view: View, value: Any, hidden: bool) -> Figure:

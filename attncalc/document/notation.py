@@ -130,6 +130,10 @@ class TextNotation(Notation):
         """e^x."""
         return Written(f"e^{self._exponent(tree.arguments[0])}", POWER)
 
+    def tanh(self, tree: Operation) -> Written:
+        """tanh(x)."""
+        return self.function(tree)
+
     def power(self, tree: Operation) -> Written:
         """base^x."""
         base, exponent = tree.arguments
@@ -161,8 +165,25 @@ class TextNotation(Notation):
     def row_maximum(self, tree: Operation) -> Written:
         """max(Z₁, …, Zₙ)."""
         first, last = tuple(self.signs.subscripts)
-        term = self.inside(tree.arguments[0], ATOM)
-        return Written(f"max({term}{first}, {self.signs.dots}, {term}{last})", ATOM)
+        term, *more = (self.inside(argument, ATOM) for argument in tree.arguments)
+        return Written(f"max({', '.join((f'{term}{first}', self.signs.dots, f'{term}{last}', *more))})", ATOM)
+
+    def feature_mean(self, tree: Operation) -> Written:
+        """The mean over the features."""
+        return Written(self.say("formula.mean", value=self.print(tree.arguments[0])), ATOM)
+
+    def rotation(self, tree: Operation) -> Written:
+        """Each pair of features turned by its position's angle."""
+        x, place = (self.print(a) for a in tree.arguments)
+        return Written(self.say("formula.rotation", value=x, place=place), SUM)
+
+    def beside(self, tree: Operation) -> Written:
+        """The heads side by side."""
+        return Written(self.say("formula.heads", value=self.print(tree.arguments[0])), ATOM)
+
+    def below(self, tree: Operation) -> Written:
+        """Rows put under each other."""
+        return Written("[" + "; ".join(self.print(a) for a in tree.arguments) + "]", ATOM)
 
     def where_itself(self, tree: Operation) -> Written:
         """1 for the token itself, else 0."""

@@ -15,6 +15,7 @@ class Signs(NamedTuple):
     nearly: str
     infinity: str
     hidden: str
+    seen: str
     dots: str
     bar: str
     shades: str
@@ -24,9 +25,9 @@ class Signs(NamedTuple):
     sum: str
 
 
-UNICODE = Signs("−", "·", "√", "=", "≈", "∞", "·", "…", "█", " ░▒▓█", "─", "ᵀ", "₁ₙ", "Σ")
+UNICODE = Signs("−", "·", "√", "=", "≈", "∞", "·", "■", "…", "█", " ░▒▓█", "─", "ᵀ", "₁ₙ", "Σ")
 PLAIN = UNICODE._replace(minus="-", times="*")
-ASCII = Signs("-", "*", "sqrt", "=", "~=", "inf", ".", "...", "#", " .:*#", "-", "^T", "1n", "Sum")
+ASCII = Signs("-", "*", "sqrt", "=", "~=", "inf", ".", "#", "...", "#", " .:*#", "-", "^T", "1n", "Sum")
 
 TO_ASCII = str.maketrans(
     {"–": "-", "—": "-", "…": "...", "≈": "~=", "×": "x", "·": "*", "√": "sqrt", "−": "-", "∞": "inf", "Σ": "Sum",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from attncalc.core.stage import Trace
 from attncalc.document.blocks import Block, Prose
-from attncalc.document.heading import closing, opening, step_heading
-from attncalc.document.matrices import matrices
+from attncalc.document.heading import closing, head_columns, opening, step_heading
+from attncalc.document.matrices import mask_picture, matrices
 from attncalc.document.view import View
 
 
@@ -21,5 +21,8 @@ def tables(trace: Trace, view: View) -> Iterator[Block]:
         number += not step.stage.given
         if view.wants(step):
             yield step_heading(trace, step, view, "" if step.stage.given else str(number))
+            if step.name == "masked" and trace.scenario.needs_scores:
+                yield from mask_picture(trace, view, view.queries, range(len(trace.scenario.tokens)))
+            yield from head_columns(trace, step, view)
             yield from matrices(trace, step, view, view.queries)
     yield from closing(trace, view, view.queries)

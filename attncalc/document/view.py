@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from attncalc.core.arithmetic import MINUS_INFINITY
 from attncalc.core.expression import Expression, Number, Operation, rational
+from attncalc.core.numbers import as_fraction, operand
+from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Step, Trace
 from attncalc.document.notation import TextNotation
-from attncalc.document.numbers import as_fraction, operand
 from attncalc.document.signs import TO_ASCII, UNICODE, Signs
 from attncalc.messages import Say, catalogue, speaker, speaker_of
 
@@ -22,6 +23,8 @@ class View(NamedTuple):
     signs: Signs = UNICODE
     language: str = "en"
     queries: tuple[int, ...] | None = None  # None: what the command shows by itself
+    batches: tuple[int, ...] | None = None  # None: the first, with a note
+    heads: tuple[int, ...] | None = None
     steps: tuple[str, ...] = ()  # empty: all
     most_keys: int | None = None  # None: every key
     everything: bool = False  # every feature and every term, however many
@@ -35,6 +38,18 @@ class View(NamedTuple):
         """The printer of formulas, and of derivations whose numbers are texts already (`shown_tree`)."""
         most = MOST_TERMS if not self.everything else 1_000_000_000
         return TextNotation(lambda number: str(number.value), self.say, self.signs, most)
+
+    def places(self, scenario: Scenario) -> list[tuple[int, int]]:
+        """The batch entries and heads that are shown."""
+        batches = self.batches if self.batches is not None else (0,)
+        heads = self.heads if self.heads is not None else (0,)
+        return [(batch, head) for batch in batches for head in heads if batch < scenario.grid[0]]
+
+    def place_name(self, scenario: Scenario, batch: int | None, head: int | None) -> str:
+        """`batch 0, head 1`, as far as the scenario has these axes."""
+        parts = [("batch", batch), ("head", head)]
+        said = [self.say(f"place.{axis}", number=n) for axis, n in parts if n is not None and axis in scenario.axes]
+        return self.say("list-comma").join(said)
 
     def wants(self, step: Step) -> bool:
         """Whether the step is asked for."""

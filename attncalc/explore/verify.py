@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncalc.core.figures import round_to
+from attncalc.core.figures import WIDE, round_to
 from attncalc.core.labels import distinct, places_of
+from attncalc.core.numbers import figure_of
+from attncalc.core.numbers import places_of as places_of_step
 from attncalc.core.stage import Step, Trace
-from attncalc.document.numbers import figure_of
-from attncalc.document.numbers import places_of as places_of_step
 from attncalc.errors import Fault, ScenarioError
 
 WHOLE_WEIGHT = Decimal("0.005")
@@ -78,7 +78,7 @@ def _parts(trace: Trace, printed: Any) -> Iterator[tuple[int | None, Any]]:
 def _step(trace: Trace, step: Step, query: int | None, printed: Any) -> Iterator[Verdict]:
     axis = step.axes.index("query") if query is not None and "query" in step.axes else None
     shape = tuple(1 if i == axis else n for i, n in enumerate(step.shape))
-    numbers = np.array(printed, dtype=object)
+    numbers = _unjoined(np.array(printed, dtype=object), step, shape)
     if _without_ones(numbers.shape) != _without_ones(shape):
         raise _WrongShape(numbers.shape, shape)
     cells = step.cells.reshape(step.shape)
@@ -91,13 +91,26 @@ def _step(trace: Trace, step: Step, query: int | None, printed: Any) -> Iterator
         yield Verdict(_cell(step, place), step.name, _written(number), figure_of(trace, step, value), right)
 
 
+def _unjoined(numbers: Any, step: Step, shape: tuple[int, ...]) -> Any:
+    """Heads printed side by side, (…, T, heads·d), as the step has them, (…, heads, T, d)."""
+    if "head" not in step.axes or step.axes[-1] != "feature":
+        return numbers
+    heads, rows, width = shape[-3:]
+    if numbers.ndim < 1 or numbers.shape[-1] != heads * width or numbers.size != np.prod(shape):
+        return numbers
+    return np.moveaxis(numbers.reshape(*shape[:-3], rows, heads, width), -2, -3)
+
+
 def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(length for length in shape if length != 1)
 
 
 def _cell(step: Step, place: tuple[int, ...]) -> str:
-    names = [distinct(step.labels[a])[i] if a in step.labels else str(i) for a, i in zip(step.axes, place, strict=True)]
-    return " ".join((step.name, *names))
+    return " ".join((step.name, *_names(step, step.axes, place)))
+
+
+def _names(step: Step, axes: Sequence[str], place: tuple[int, ...]) -> list[str]:
+    return [distinct(step.labels[a])[i] if a in step.labels else str(i) for a, i in zip(axes, place, strict=True)]
 
 
 def _sums(trace: Trace, printed: Any) -> Iterator[Verdict]:
@@ -105,16 +118,17 @@ def _sums(trace: Trace, printed: Any) -> Iterator[Verdict]:
     step, scenario = trace["weights"], trace.scenario
     places = places_of_step(trace, step)
     numbers = np.atleast_1d(np.array(printed, dtype=object)).ravel()
-    if len(numbers) != len(scenario.query_tokens):
-        raise ScenarioError.of(
-            "verify-shape", f"{scenario.name}: expect.weights_sum", found=_by(numbers.shape),
-            wanted=_by((len(scenario.query_tokens),)),
-        )  # fmt: skip
-    for query, number in enumerate(numbers):
+    rows = step.cells.reshape(-1, step.cells.shape[-1])
+    axes = step.axes[:-1]
+    names = [_names(step, axes, place) for place in np.ndindex(step.shape[:-1])]
+    if len(numbers) != len(rows):
+        place, wanted = f"{scenario.name}: expect.weights_sum", _by(step.shape[:-1])
+        raise ScenarioError.of("verify-shape", place, found=_by(numbers.shape), wanted=wanted)
+    for row, number in enumerate(numbers):
         if number is not None:
-            shown = sum((round_to(_decimal(x), places, scenario.rounding) for x in step.cells[0, 0, query]), Decimal(0))
+            shown = sum((round_to(_decimal(x), places, scenario.rounding) for x in rows[row]), Decimal(0))
             right = agrees(shown, _decimal(number), scenario.rounding, False)
-            cell = f"weights_sum {distinct(scenario.query_tokens)[query]}"
+            cell = " ".join(("weights_sum", *names[row]))
             yield Verdict(cell, "weights_sum", _written(number), str(shown), right)
 
 
@@ -124,12 +138,12 @@ def agrees(value: Decimal, printed: Decimal, rounding: str, weight: bool) -> boo
         return value == printed
     exponent = int(printed.as_tuple().exponent)
     unit = Decimal((0, (1,), exponent))
-    if weight and exponent >= 0 and abs(value - printed) <= WHOLE_WEIGHT:
+    if weight and exponent >= 0 and abs(WIDE.subtract(value, printed)) <= WHOLE_WEIGHT:
         return True
     if rounding == "truncate":
-        same_side = value * printed >= 0
-        return same_side and 0 <= abs(value) - abs(printed) < unit
-    return abs(value - printed) <= unit / 2
+        same_side = value.is_signed() == printed.is_signed() or not value or not printed
+        return same_side and 0 <= WIDE.subtract(abs(value), abs(printed)) < unit
+    return abs(WIDE.subtract(value, printed)) <= unit / 2
 
 
 def _decimal(value: Any) -> Decimal:

@@ -12,7 +12,7 @@ Say = Callable[..., str]
 
 
 class Word(str):
-    """A message code used as a field of another message: it is translated before it is put in."""
+    """A message code used as a field of another message: it is translated, and filled, before it is put in."""
 
 
 def catalogue(language: str) -> dict[str, str]:
@@ -30,7 +30,10 @@ def speaker_of(messages: dict[str, str]) -> Say:
     """The same over a catalogue at hand."""
 
     def say(code: str, /, **fields: Any) -> str:
-        words = {name: messages[str(value)] if isinstance(value, Word) else value for name, value in fields.items()}
+        words = {
+            name: messages[str(value)].format(**fields) if isinstance(value, Word) else value
+            for name, value in fields.items()
+        }
         # A sentence may have a form of its own for when a near word was found.
         form = f"{code}-near" if fields.get("near") and f"{code}-near" in messages else code
         return messages[form].format(**words)

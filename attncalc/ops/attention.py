@@ -19,13 +19,27 @@ def project(x: Array, w: Array, bias: Array | None = None) -> Array:
 
 
 def scores(q: Array, k: Array) -> Array:
-    """Q Kᵀ: (B, H, Tq, d) · (B, H, d, Tk) → (B, H, Tq, Tk)."""
-    return q @ k.swapaxes(-1, -2)
+    """Q Kᵀ: (B, H, Tq, d) · (B, H, d, Tk) → (B, H, Tq, Tk); grouped key heads are repeated."""
+    return q @ for_each_head(k, q.shape[1]).swapaxes(-1, -2)
+
+
+def for_each_head(k: Array, heads: int) -> Array:
+    """Keys or values for every query head: query head h reads kv head h // (heads / kv_heads)."""
+    if k.shape[1] in (1, heads):
+        return k
+    return k[:, [head * k.shape[1] // heads for head in range(heads)]]
 
 
 def masked(logits: Array, visible: Values, arithmetic: Arithmetic) -> Array:
     """A hidden score becomes −∞: (B, H, Tq, Tk), the mask broadcast to it."""
     return arithmetic.where(visible, logits, arithmetic.number(MINUS_INFINITY))
+
+
+def capped(logits: Array, cap: Array, arithmetic: Arithmetic) -> Array:
+    """cap · tanh(s / cap); a hidden score stays −∞."""
+    hidden = arithmetic.hidden(logits)
+    visible = arithmetic.where(hidden, arithmetic.number(ZERO), logits)
+    return arithmetic.where(hidden, logits, arithmetic.tanh(visible / cap) * cap)
 
 
 def exponentials(logits: Array, base: Array | None, arithmetic: Arithmetic) -> Array:
@@ -42,9 +56,21 @@ def total(terms: Array) -> Array:
 
 def terms(weights: Array, v: Array) -> Array:
     """Each weight times its value vector: (B, H, Tq, Tk), (B, H, Tk, dv) → (B, H, Tq, Tk, dv)."""
-    return weights[..., None] * v[:, :, None]
+    return weights[..., None] * for_each_head(v, weights.shape[1])[:, :, None]
 
 
 def context(weights: Array, v: Array) -> Array:
     """A V: (B, H, Tq, Tk) · (B, H, Tk, dv) → (B, H, Tq, dv)."""
-    return weights @ v
+    return weights @ for_each_head(v, weights.shape[1])
+
+
+def shared_out(x: Array, heads: int) -> Array:
+    """The columns shared out among the heads: (B, 1, T, H·d) → (B, H, T, d)."""
+    batch, _, rows, width = x.shape
+    return x.reshape(batch, rows, heads, width // heads).swapaxes(1, 2) if heads > 1 else x
+
+
+def joined(out: Array) -> Array:
+    """The heads side by side: (B, H, Tq, dv) → (B, 1, Tq, H·dv)."""
+    batch, heads, queries, width = out.shape
+    return out.swapaxes(1, 2).reshape(batch, 1, queries, heads * width)

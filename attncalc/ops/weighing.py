@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import numpy as np
+
 from attncalc.core.arithmetic import Arithmetic, Array
 from attncalc.core.bounded import Values
 
@@ -20,6 +22,17 @@ def divisor(arithmetic: Arithmetic, width: int | None, scale: str, temperature: 
         return found
     factor = arithmetic.number(temperature, "temperature")
     return factor if found is None else found * factor
+
+
+def row_maximum(logits: Array, sink: Array | None, arithmetic: Arithmetic) -> Array:
+    """The largest score of each row, the sink's included: (B, H, Tq, Tk) → (B, H, Tq, 1).
+
+    A row that sees nothing keeps −∞ unless there is a sink.
+    """
+    if sink is None:
+        return arithmetic.maximum(logits)
+    spread = arithmetic.where(np.ones((*logits.shape[:-1], 1), dtype=bool), sink, sink)
+    return arithmetic.maximum(arithmetic.join((logits, spread), -1))
 
 
 def shifted(logits: Array, maximum: Array, arithmetic: Arithmetic) -> Array:

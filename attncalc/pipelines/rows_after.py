@@ -6,6 +6,7 @@ from attncalc.core.expression import Expression, Operation
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Read, Stage
 from attncalc.ops import attention
+from attncalc.pipelines.rows_norms import norm_rows
 from attncalc.pipelines.symbols import product
 
 CONTEXT = Stage(
@@ -23,6 +24,20 @@ TERMS = Stage(
     lambda arithmetic, scenario, weights, v: attention.terms(weights, v),
     lambda scenario, weights, v: Operation("multiply", (weights, v)),
     when=lambda s: False,  # made on demand
+)  # fmt: skip
+
+
+def _joins(scenario: Scenario) -> bool:
+    """Whether the heads are put side by side: in a block, and where something after them reads them."""
+    reads = scenario.has("w_o") or scenario.option("residual") is not None or scenario.setting("norm.where") == "post"
+    return scenario.has_values and scenario.heads > 1 and (reads or scenario.projected)
+
+
+JOINED = Stage(
+    "joined", "J", ("batch", "query", "feature"), ("out",), (Read("out", ("batch", "any", "query", "any")),),
+    lambda arithmetic, scenario, out: attention.joined(out),
+    lambda scenario, out: Operation("beside", (out,)),
+    when=_joins,
 )  # fmt: skip
 
 
@@ -50,4 +65,4 @@ RESIDUAL = Stage(
     when=lambda s: s.has_values and bool(s.has("residual") or s.option("residual") is True),
 )  # fmt: skip
 
-AFTER: tuple[Stage, ...] = (TERMS, CONTEXT, OUTPUT, RESIDUAL)
+AFTER: tuple[Stage, ...] = (TERMS, CONTEXT, JOINED, OUTPUT, RESIDUAL, *norm_rows("post", "out"))

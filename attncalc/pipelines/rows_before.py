@@ -7,6 +7,8 @@ from attncalc.core.expression import Expression, Operation
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Read, Stage
 from attncalc.ops import attention
+from attncalc.pipelines.rows_norms import norm_rows
+from attncalc.pipelines.rows_positions import POSITIONS
 from attncalc.pipelines.symbols import product, transposed
 
 
@@ -32,7 +34,8 @@ def _embedding() -> Stage:
 def _projection(name: str, axis: str, source: str, head: str) -> Stage:
     def compute(arithmetic: Arithmetic, scenario: Scenario, x: Array, *matrices: Array) -> Array:
         rest = list(matrices)
-        result = x @ rest.pop(0) if scenario.has(f"w_{name}") else x
+        heads = scenario.heads if name == "q" else scenario.kv_heads
+        result = x @ rest.pop(0) if scenario.has(f"w_{name}") else attention.shared_out(x, heads)
         return result + rest[0] if rest else result
 
     def formula(scenario: Scenario, x: Expression, *matrices: Expression) -> Expression:
@@ -62,12 +65,14 @@ SCORES = Stage(
 BEFORE: tuple[Stage, ...] = (
     _given("x", "X", ("batch", "query", "feature"), "hidden", "entering"),
     _embedding(),
+    *norm_rows("pre", "hidden"),
     _given("q", "Q", ("batch", "head", "query", "feature")),
     _projection("q", "query", "hidden", "head"),
     _given("k", "K", ("batch", "head", "key", "feature")),
     _projection("k", "key", "key_input", "kv_head"),
     _given("v", "V", ("batch", "head", "key", "feature")),
     _projection("v", "key", "key_input", "kv_head"),
+    *POSITIONS,
     _given("scores", "S", ("batch", "head", "query", "key"), "logits"),
     SCORES,
 )

@@ -66,6 +66,48 @@ SCALED = Stage(
     when=lambda s: s.needs_scores and (s.option("scale") != "none" or s.number("temperature") != 1),
 )  # fmt: skip
 
+CAPPED = Stage(
+    "capped", "P", CELLS, ("logits",), (LOGITS,),
+    lambda arithmetic, scenario, logits: attention.capped(
+        logits, arithmetic.number(scenario.number("softcap"), "softcap"), arithmetic
+    ),
+    lambda scenario, logits: symbols.softcap(logits, Symbol("c")),
+    when=lambda s: s.needs_scores and s.option("softcap") is not None,
+)  # fmt: skip
+
+
+def _biased(arithmetic: Arithmetic, scenario: Scenario, logits: Array, *parts: Array) -> Array:
+    rest = list(parts)
+    if scenario.option("alibi") is not None:
+        distance, slopes = rest.pop(0), rest.pop(0)
+        if not scenario.has("alibi"):
+            slopes = arithmetic.power(arithmetic.number(Decimal(2)), slopes)
+        logits = logits - slopes * distance
+    return logits + rest[0] if rest else logits
+
+
+def _biased_formula(scenario: Scenario, logits: Expression, *parts: Expression) -> Expression:
+    rest = list(parts)
+    if scenario.option("alibi") is not None:
+        distance, slopes = rest.pop(0), rest.pop(0)
+        logits = logits - Operation("multiply", (slopes, distance))
+    return logits + rest[0] if rest else logits
+
+
+PER_HEAD = ("any", "head", "any", "any")
+BIASED = Stage(
+    "biased", "B", CELLS, ("logits",),
+    (
+        LOGITS,
+        Read("distance", ("any", "any", "query", "key"), optional=True),
+        Read("alibi", PER_HEAD, optional=True),
+        Read("slope_exponents", PER_HEAD, optional=True),
+        Read("bias", CELLS, optional=True),
+    ),
+    _biased, _biased_formula,
+    when=lambda s: s.needs_scores and (s.option("alibi") is not None or s.has("bias")),
+)  # fmt: skip
+
 MASKED = Stage(
     "masked", "M", CELLS, ("logits",), (LOGITS, VISIBLE),
     lambda arithmetic, scenario, logits, visible: attention.masked(logits, visible, arithmetic),
@@ -81,10 +123,17 @@ SEEN = Stage(
     words="masked-uniform",
 )  # fmt: skip
 
+SINK = Read("sink", PER_HEAD, optional=True)
+WHOLE_MAXIMUM = Read("maximum", ("batch", "head", "query", "any"), optional=True)
+
+
+def _maximum(arithmetic: Arithmetic, scenario: Scenario, logits: Array, *sink: Array) -> Array:
+    return weighing.row_maximum(logits, sink[0] if sink else None, arithmetic)
+
+
 MAXIMUM_ROW = Stage(
-    "maximum", "m", ROW, ("maximum",), (WHOLE_LOGITS,),
-    lambda arithmetic, scenario, logits: arithmetic.maximum(logits),
-    lambda scenario, logits: symbols.row_maximum(logits),
+    "maximum", "m", ROW, ("maximum",), (WHOLE_LOGITS, SINK), _maximum,
+    lambda scenario, logits, *sink: symbols.row_maximum(logits, *sink),
     when=lambda s: softmax(s) and s.option("shift") is True,
 )  # fmt: skip
 
@@ -102,19 +151,34 @@ def _base(arithmetic: Arithmetic, scenario: Scenario) -> Array | None:
     return arithmetic.number(scenario.number("base"), "base") if scenario.option("base") is not None else None
 
 
+def _base_symbol(scenario: Scenario) -> Expression:
+    return symbols.E if scenario.option("base") is None else Symbol(str(scenario.option("base")))
+
+
 EXPONENTIALS = Stage(
     "exponentials", "E", CELLS, ("terms",), (LOGITS,),
     lambda arithmetic, scenario, logits: attention.exponentials(logits, _base(arithmetic, scenario), arithmetic),
-    lambda scenario, logits: symbols.power(
-        symbols.E if scenario.option("base") is None else Symbol(str(scenario.option("base"))), logits
-    ),
+    lambda scenario, logits: symbols.power(_base_symbol(scenario), logits),
     when=softmax,
 )  # fmt: skip
 
+
+def _total(arithmetic: Arithmetic, scenario: Scenario, terms: Array, *extra: Array) -> Array:
+    if not scenario.has("sink") or not softmax(scenario):
+        return attention.total(terms)
+    sink = extra[0] if len(extra) == 1 else extra[0] - extra[1]  # shifted like the scores
+    return attention.total(terms) + attention.exponentials(sink, _base(arithmetic, scenario), arithmetic)
+
+
+def _total_formula(scenario: Scenario, terms: Expression, *extra: Expression) -> Expression:
+    if not scenario.has("sink") or not softmax(scenario):
+        return symbols.row_sum(terms)
+    sink = extra[0] if len(extra) == 1 else extra[0] - extra[1]
+    return symbols.row_sum(terms) + symbols.power(_base_symbol(scenario), sink)
+
+
 TOTALS = Stage(
-    "total", "Σ", ROW, ("total",), (WHOLE_TERMS,),
-    lambda arithmetic, scenario, terms: attention.total(terms),
-    lambda scenario, terms: symbols.row_sum(terms),
+    "total", "Σ", ROW, ("total",), (WHOLE_TERMS, SINK, WHOLE_MAXIMUM), _total, _total_formula,
     when=lambda s: softmax(s) or (s.start != "weights" and s.weighting == "uniform"),
 )  # fmt: skip
 
@@ -150,10 +214,15 @@ def _own_weight(arithmetic: Arithmetic, scenario: Scenario, own: Values, row: Va
 def _filled(arithmetic: Arithmetic, scenario: Scenario, weights: Array, hidden: Values) -> Array:
     """The weights, rows that see nothing filled as `empty_rows` says; `hidden` has the whole rows."""
     policy = str(scenario.option("empty_rows"))
-    empty = np.all(hidden, axis=-1, keepdims=True)
+    empty = np.all(hidden, axis=-1, keepdims=True) & np.bool_(not _has_sink(scenario))
     if policy == "error" and empty.any():
         raise CalculationError.of("empty-row-refused", scenario.name, query=_first_query(scenario, empty))
     return weighing.filled(weights, empty, policy, hidden.shape[-1], arithmetic)
+
+
+def _has_sink(scenario: Scenario) -> bool:
+    """A sink takes the whole weight of a row that sees nothing: the row is not empty."""
+    return scenario.has("sink") and softmax(scenario)
 
 
 def _first_query(scenario: Scenario, rows: Values) -> str:
@@ -188,5 +257,6 @@ SELF = Stage(
 GIVEN = Stage("weights", "A", CELLS, ("weights",), when=lambda s: s.start == "weights", words="weights-given")
 
 WEIGHTS: tuple[Stage, ...] = (
-    SCALED, MASKED, SEEN, *SHIFT, EXPONENTIALS, TOTALS, LINEAR_TOTAL, SOFTMAX, LINEAR, UNIFORM, SELF, GIVEN,
+    SCALED, CAPPED, BIASED, MASKED, SEEN, *SHIFT, EXPONENTIALS, TOTALS, LINEAR_TOTAL, SOFTMAX, LINEAR, UNIFORM,
+    SELF, GIVEN,
 )  # fmt: skip

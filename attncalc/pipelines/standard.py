@@ -23,11 +23,14 @@ def stages(scenario: Scenario, shift: bool = False, terms: bool = False) -> tupl
         "entering": "residual" if scenario.has("residual") else "entering",
     }
 
+    rows = [row for row in ROWS if row in added or row.when(scenario)]
+    written = {slot for row in rows for slot in row.writes}
+
     def resolved(row: Stage) -> Stage:
-        reads = (read for read in row.reads if not read.optional or scenario.has(read.slot))
+        reads = (read for read in row.reads if not read.optional or scenario.has(read.slot) or read.slot in written)
         return row._replace(reads=tuple(read._replace(slot=stand_ins.get(read.slot, read.slot)) for read in reads))
 
-    return tuple(resolved(row) for row in ROWS if row in added or row.when(scenario))
+    return tuple(map(resolved, rows))
 
 
 STEP_NAMES: tuple[str, ...] = tuple(dict.fromkeys(row.name for row in ROWS))

@@ -34,9 +34,19 @@ def row_sum(terms: Expression) -> Expression:
     return Operation("row_sum", (terms,))
 
 
-def row_maximum(terms: Expression) -> Expression:
-    """The maximum over the keys."""
-    return Operation("row_maximum", (terms,))
+def row_maximum(terms: Expression, *more: Expression) -> Expression:
+    """The maximum over the keys, and over what else counts."""
+    return Operation("row_maximum", (terms, *more))
+
+
+def softcap(score: Expression, cap: Expression) -> Expression:
+    """cap · tanh(score / cap)."""
+    return Operation("multiply", (cap, Operation("tanh", (score / cap,))))
+
+
+def feature_mean(terms: Expression) -> Expression:
+    """The mean over the features."""
+    return Operation("feature_mean", (terms,))
 
 
 def where_visible(value: Expression, otherwise: Expression) -> Expression:
@@ -59,6 +69,19 @@ GIVEN: dict[str, Symbol] = {
     "b_v": Symbol("b_V"),
     "b_o": Symbol("b_O"),
     "memory": Symbol("Y"),
+    "past.k": Symbol("K_past", r"K_{\mathrm{past}}"),
+    "past.v": Symbol("V_past", r"V_{\mathrm{past}}"),
+    "qk_norm.q_gain": Symbol("g"),
+    "qk_norm.k_gain": Symbol("g"),
+    "norm.gain": Symbol("γ", r"\gamma"),
+    "norm.bias": Symbol("β", r"\beta"),
+    "bias": Symbol("bias", r"\mathrm{bias}"),
+    "alibi": Symbol("m"),
+    "slope_exponents": Symbol("m"),
+    "distance": Symbol("|i − j|", r"\left|i - j\right|"),
+    "sink": Symbol("s"),
+    "query_positions": Symbol("i"),
+    "key_positions": Symbol("j"),
     "embedding": Symbol("Emb", r"\mathrm{Emb}"),
     "positions": Symbol("P"),
     "residual": Symbol("X"),

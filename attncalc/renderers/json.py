@@ -34,7 +34,7 @@ def as_document(trace: Trace, view: View) -> dict[str, Any]:
         "scenario": scenario.document,
         "arithmetic": arithmetic,
         "steps": [_step(trace, step, view) for step in trace if view.wants(step)],
-        "notes": [{"code": note.code, "step": note.step, "text": note_text(note, view)} for note in trace.notes],
+        "notes": [{"code": note.code, "step": note.step, "text": note_text(note, trace, view)} for note in trace.notes],
     }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +13,13 @@ from attncalc.core.bounded import Values
 from attncalc.core.scenario import Scenario
 from attncalc.errors import Fault, ScenarioError
 from attncalc.messages import Word
+from attncalc.scenario_files.array_files import load_array
 from attncalc.scenario_files.defaults import with_defaults
 from attncalc.scenario_files.expected import check_expected
 from attncalc.scenario_files.json_text import repeated_keys
-from attncalc.scenario_files.keys import KEYS, SCENARIO, holds_numbers
+from attncalc.scenario_files.keys import SCENARIO, check_loaded, number_arrays
 from attncalc.scenario_files.labelling import Labelling
+from attncalc.scenario_files.masks import Masks
 from attncalc.scenario_files.number_arrays import as_decimal
 from attncalc.scenario_files.reading_rules import check_rules
 from attncalc.scenario_files.shapes import Shapes
@@ -40,8 +44,11 @@ class Faults:
             raise ScenarioError(self.found)
 
 
-def build(document: Any, name: str) -> Scenario:
-    """The scenario of a JSON value; raises a ScenarioError with every fault there is."""
+def build(document: Any, name: str, folder: Path = Path()) -> Scenario:
+    """The scenario of a JSON value; raises a ScenarioError with every fault there is.
+
+    Arrays in files are looked for in the folder.
+    """
     faults = Faults(name)
     if not isinstance(document, dict):
         faults.report("", "not-a-scenario", found=Word("found-list" if isinstance(document, list) else "found-other"))
@@ -51,32 +58,110 @@ def build(document: Any, name: str) -> Scenario:
     for path in repeated_keys(document):
         faults.report(path, "repeated-key")
     SCENARIO.check(document, "", faults.report)
+    arrays = _arrays(document, folder, faults)
     broken = {fault.place.removeprefix(f"{name}: ").split("[")[0].split(".")[0] for fault in faults.found}
     broken |= {str(fault.fields.get("near")) for fault in faults.found}  # a misspelt key is not missing as well
     usable = {key: value for key, value in document.items() if key not in broken and key != "$schema"}
     start = check_rules(usable, broken, faults.report)
     if not start:
         faults.raise_any()
-    return _assembled(name, with_defaults(usable, start), start, faults)
+    arrays = {path: values for path, values in arrays.items() if path.split(".")[0] not in broken}
+    return _assembled(name, with_defaults(usable, start), start, arrays, faults)
 
 
-def _assembled(name: str, document: Mapping[str, Any], start: str, faults: Faults) -> Scenario:
-    given = {key: array(value) for key, value in document.items() if isinstance(value, list) and key in ARRAYS}
+def _arrays(document: Mapping[str, Any], folder: Path, faults: Faults) -> dict[str, Values]:
+    """The arrays of a document by path, those in files loaded, where their form was right."""
+    places = {fault.place for fault in faults.found}
+    arrays = {}
+    for path, value in number_arrays(document):
+        place = f"{faults.name}: {path}"
+        if any(other.startswith(place) for other in places):
+            continue
+        if isinstance(value, list):
+            arrays[path] = array(value)
+            continue
+        try:
+            arrays[path] = load_array(value, folder, place)
+            check_loaded(path, arrays[path], faults.report)
+        except ScenarioError as error:
+            faults.found += error.faults
+    return arrays
+
+
+def _assembled(
+    name: str, document: Mapping[str, Any], start: str, given: Mapping[str, Values], faults: Faults
+) -> Scenario:  # fmt: skip
+    if not _enough(start, given):
+        faults.raise_any()
     shapes = Shapes(document, start, given, faults.report)
-    arrays, grid, sizes = shapes.lifted()
-    labelling = Labelling(document, start, grid, shapes.single, faults.report)
-    arrays |= labelling.masks()
+    shapes.check()
+    if shapes.broken:
+        faults.raise_any()
+    grid = shapes.grid
+    labelling = Labelling(document, grid, shapes.past, shapes.single, faults.report)
+    arrays, places = shapes.lifted()
+    if isinstance(document.get("sink"), Decimal):
+        arrays["sink"], places["sink"] = (
+            np.full((1, 1, 1, 1), document["sink"], dtype=object),
+            np.zeros((1, 1, 1, 1), int),
+        )
+    arrays |= _positions(document, arrays, grid, shapes.past, labelling, faults)
     check_expected(document, labelling, faults.report)
     faults.raise_any()
     for values in arrays.values():
         values.setflags(write=False)
+    origins = {path: (places[path], given[path].shape if path in given else ()) for path in places}
+    axes = ("batch",) * shapes.counts.has_batch + ("head",) * shapes.counts.has_heads + ("query", "key", "feature")
     return Scenario(
         name=name, document=document, start=start, arrays=arrays, tokens=labelling.tokens,
-        query_tokens=labelling.query_tokens, queries=labelling.queries, grid=grid, sizes=sizes, width=shapes.width(),
+        query_tokens=labelling.query_tokens, queries=labelling.queries, grid=grid, sizes=shapes.sizes(),
+        width=shapes.width(), axes=axes, origins=origins,
     )  # fmt: skip
 
 
-ARRAYS = frozenset(key for key, kind in KEYS.items() if holds_numbers(kind))
+def _enough(start: str, given: Mapping[str, Values]) -> bool:
+    """Whether the arrays that a starting point needs were all read."""
+    needed = {"q": ("q", "k"), "ids": ("ids", "embedding")}.get(start, (start,))
+    return all(name in given for name in needed)
+
+
+def _positions(
+    document: Mapping[str, Any], arrays: Mapping[str, Values], grid: tuple[int, int, int, int], past: int,
+    labelling: Labelling, faults: Faults,
+) -> dict[str, Values]:  # fmt: skip
+    """What is made from positions: the mask, the token itself, distances, and the positions for a rotation."""
+
+    def find(label: Any, path: str) -> int:
+        return labelling.find(label, labelling.tokens, path)
+
+    masks = Masks(document, arrays, grid, past, labelling.place, find, faults.report)
+    positions = masks.positions()
+    slopes = {"slope_exponents": slope_exponents(grid[1])} if document.get("alibi") is True else {}
+    visible = masks.visible(positions)
+    keys = np.arange(grid[3])
+    return {
+        "visible": visible,
+        "own": np.broadcast_to(keys == positions, grid) & visible,
+        **slopes,
+        **({"distance": _decimals(np.abs(positions - keys))[None, None]} if "alibi" in document else {}),
+        "query_positions": _decimals(np.arange(past, past + grid[2]))[None, None, :, None],
+        "key_positions": _decimals(np.arange(past, grid[3]))[None, None, :, None],
+    }
+
+
+def _decimals(values: Values) -> Values:
+    return np.asarray(np.frompyfunc(lambda x: Decimal(int(x)), 1, 1)(values), dtype=object)
+
+
+def slope_exponents(heads: int) -> Values:
+    """ALiBi's published slopes as powers of two, (1, heads, 1, 1).
+
+    −8h/n for a power of two n; otherwise those of the next smaller one, then every second of the next larger.
+    """
+    nearest = 1 << (heads.bit_length() - 1)
+    exponents = [Decimal(-8 * h) / nearest for h in range(1, nearest + 1)]
+    exponents += [Decimal(-8 * h) / (2 * nearest) for h in range(1, 2 * (heads - nearest), 2)]
+    return np.array(exponents, dtype=object).reshape(1, -1, 1, 1)
 
 
 def array(value: list[Any]) -> Values:

@@ -7,6 +7,11 @@ from typing import Any
 
 from attncalc.core.figures import Literal
 
+INNER_DEFAULTS = {
+    "rope": {"base": Literal("10000")},
+    "norm": {"eps": Literal("1e-5")},
+    "qk_norm": {"eps": Literal("1e-5")},
+}
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 
 
@@ -40,8 +45,11 @@ def with_defaults(document: Mapping[str, Any], start: str) -> dict[str, Any]:
         filled.setdefault("mask", "none")
         filled.setdefault("weighting", "softmax")
         filled.setdefault("empty_rows", "zero")
-    if any(isinstance(document.get(name), list) for name in MATRICES):
+    if any(isinstance(document.get(name), list | dict) for name in MATRICES):
         filled.setdefault("layout", "in_out")
+    for key, inner in INNER_DEFAULTS.items():
+        if isinstance(filled.get(key), dict):
+            filled[key] = {**inner, **filled[key]}
     filled.setdefault("places", Literal("4"))
     filled.setdefault("rounding", "half-up")
     return filled

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from attncalc.core.bounded import Values
 from attncalc.core.figures import ROUNDINGS, Literal
 from attncalc.pipelines.standard import STEP_NAMES
 from attncalc.scenario_files.kinds import (
@@ -16,25 +18,49 @@ from attncalc.scenario_files.kinds import (
     Labels,
     Many,
     Number,
+    Refused,
+    Report,
     Text,
 )
 from attncalc.scenario_files.number_arrays import Numbers
 
 SCALES = ("sqrt_d_k", "d_k", "sqrt_d_model", "none")
 WEIGHTINGS = ("softmax", "linear", "uniform", "self")
-MASKS = ("none", "causal")
 POLICIES = ("zero", "nan", "uniform", "error")
-ARITHMETICS = ("exact", "float64", "by-hand")
+ARITHMETICS = ("exact", "float64", "float32", "float16", "by-hand")
+PAIRS = ("halves", "neighbours")
+CORNERS = ("top-left", "bottom-right")
 STARTS = ("scores", "q", "x", "ids", "weights")
 MOST_PLACES = 50
 
 PLACES = Number(least=0, most=MOST_PLACES, whole=True)
 SIZE = Number(least=1, whole=True)
+PER_HEAD = Numbers((2, 3, 4))
 MATRIX = Numbers((2,))
 PROJECTION = Numbers((2,), word="identity")
-BIAS = Numbers((1,))
-SCORES = Numbers((1, 2), hiding=True)
-PRINTED = Numbers((0, 1, 2, 3), hiding=True, gaps=True)
+VECTOR = Numbers((1,))
+SCORES = Numbers((1, 2, 3, 4), hiding=True)
+PRINTED = Numbers((0, 1, 2, 3, 4, 5), hiding=True, gaps=True, references=False)
+
+MASK = Fields(
+    {
+        "causal": Either((((bool,), Flag(only=True)), ((str,), Choice(CORNERS)))),
+        "window": SIZE,
+        "hide": Many(Label()),
+        "key_lengths": Either((((Literal,), Number(least=0, whole=True)), ((list,), Numbers((1,), whole=True)))),
+        "keep": Numbers((1, 2, 3, 4), flags=True),
+        "drop": Numbers((1, 2, 3, 4), flags=True),
+    }
+)
+NORM = Fields(
+    {
+        "where": Choice(("pre", "post")),
+        "kind": Choice(("layer", "rms")),
+        "gain": VECTOR,
+        "bias": VECTOR,
+        "eps": Number(least=0),
+    }
+)
 
 
 class ByLabel(Numbers):
@@ -53,7 +79,7 @@ class ByLabel(Numbers):
         return {"anyOf": [array, {"type": "object", "additionalProperties": array}]}
 
 
-EXPECTED = ByLabel((0, 1, 2, 3), hiding=True, gaps=True)
+EXPECTED = ByLabel(PRINTED.ranks, hiding=True, gaps=True, references=False)
 
 KEYS: dict[str, Kind] = {
     "$schema": Text(),
@@ -65,34 +91,44 @@ KEYS: dict[str, Kind] = {
     "query_tokens": Labels(),
     "query": Either((((str, Literal), Label()), ((list,), Many(Label())))),
     "scores": SCORES,
-    "q": MATRIX,
-    "k": MATRIX,
-    "v": MATRIX,
-    "x": MATRIX,
-    "memory": MATRIX,
-    "ids": Numbers((1,), whole=True),
+    "q": PER_HEAD,
+    "k": PER_HEAD,
+    "v": PER_HEAD,
+    "x": Numbers((2, 3)),
+    "memory": Numbers((2, 3)),
+    "ids": Numbers((1, 2), whole=True),
     "embedding": MATRIX,
     "positions": MATRIX,
-    "weights": Numbers((1, 2)),
+    "weights": Numbers((1, 2, 3, 4)),
     "w_q": PROJECTION,
     "w_k": PROJECTION,
     "w_v": PROJECTION,
-    "b_q": BIAS,
-    "b_k": BIAS,
-    "b_v": BIAS,
+    "b_q": VECTOR,
+    "b_k": VECTOR,
+    "b_v": VECTOR,
     "w_o": MATRIX,
-    "b_o": BIAS,
+    "b_o": VECTOR,
     "layout": Choice(("in_out", "out_in")),
+    "heads": SIZE,
+    "kv_heads": SIZE,
+    "qk_norm": Fields({"eps": Number(least=0), "q_gain": VECTOR, "k_gain": VECTOR}),
+    "rope": Fields({"base": Number(above=0), "pairs": Choice(PAIRS)}),
+    "past": Fields({"k": PER_HEAD, "v": PER_HEAD}),
     "scale": Either((((str,), Choice(SCALES)), ((Literal,), Number()))),
     "d_k": SIZE,
     "d_model": SIZE,
     "temperature": Number(above=0),
-    "mask": Choice(MASKS),
+    "softcap": Number(above=0),
+    "alibi": Either((((bool,), Flag(only=True)), ((list, dict), VECTOR))),
+    "bias": SCORES,
+    "mask": Either((((str,), Choice(("none", "causal"))), ((dict,), MASK), ((list,), Refused("bare-mask")))),
+    "sink": Either((((Literal,), Number()), ((list, dict), VECTOR))),
     "weighting": Choice(WEIGHTINGS),
     "base": Number(above=0, other_than=1),
     "shift": Flag(),
     "empty_rows": Choice(POLICIES),
-    "residual": Either((((bool,), Flag(only=True)), ((list,), Numbers((1, 2))))),
+    "norm": NORM,
+    "residual": Either((((bool,), Flag(only=True)), ((list, dict), Numbers((1, 2, 3, 4))))),
     "arithmetic": Choice(ARITHMETICS),
     "places": PLACES,
     "by_hand": Either((((Literal,), PLACES), ((dict,), Fields(dict.fromkeys(("default", *STEP_NAMES), PLACES))))),
@@ -103,11 +139,40 @@ KEYS: dict[str, Kind] = {
 SCENARIO = Fields(KEYS)
 
 
-def holds_numbers(kind: Kind) -> bool:
-    """Whether a key's list is an array of numbers of the calculation."""
+def number_arrays(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The arrays of a document with their paths (`q`, `past.k`), written out or as references to files."""
+    for key, kind in KEYS.items():
+        if key != "expect" and key in document:
+            yield from _arrays_in(kind, document[key], key)
+
+
+def _arrays_in(kind: Kind, value: Any, path: str) -> Iterator[tuple[str, Any]]:
     if isinstance(kind, Either):
-        return any(isinstance(part, Numbers) for _, part in kind.kinds)
-    return isinstance(kind, Numbers)
+        for types, part in kind.kinds:
+            if isinstance(value, types):
+                yield from _arrays_in(part, value, path)
+    elif isinstance(kind, Numbers):
+        if isinstance(value, list | dict):
+            yield path, value
+    elif isinstance(kind, Fields) and isinstance(value, dict):
+        for name, part in value.items():
+            if name in kind.fields:
+                yield from _arrays_in(kind.fields[name], part, f"{path}.{name}")
+
+
+def check_loaded(path: str, values: Values, report: Report) -> None:
+    """What the form of a written array says, for one from a file: its number of axes, whole numbers."""
+    kind: Any = KEYS[path.split(".")[0]]
+    for name in path.split(".")[1:]:
+        kind = _alternative(kind, Fields).fields[name]
+    _alternative(kind, Numbers).check_loaded(values, path, report)
+
+
+def _alternative(kind: Any, wanted: type) -> Any:
+    """The kind itself, or that of its alternatives which is of the wanted sort."""
+    if isinstance(kind, Either):
+        return next(part for _, part in kind.kinds if isinstance(part, wanted))
+    return kind
 
 
 def json_schema() -> dict[str, Any]:

@@ -129,7 +129,19 @@ class Number(NamedTuple):
             return report(path, "not-whole", found=found(value))
         low = (self.above is not None and value <= self.above) or (self.least is not None and value < self.least)
         if low or (self.most is not None and value > self.most) or value == self.other_than:
-            report(path, "out-of-range", found=found(value), wanted=Word(f"range-{path.split('.')[0]}"))
+            report(path, "out-of-range", found=found(value), wanted=Word(self._range()), **self._ends())
+
+    def _range(self) -> str:
+        """The message that says the range."""
+        if self.whole:
+            return "range-whole-to" if self.most is not None else "range-whole"
+        if self.other_than is not None:
+            return "range-above-other"
+        return "range-above" if self.above is not None else "range-least"
+
+    def _ends(self) -> dict[str, Any]:
+        low = self.above if self.above is not None else self.least
+        return {"low": low, "high": self.most, "other": self.other_than}
 
     def schema(self) -> dict[str, Any]:
         """A number with its bounds."""
@@ -205,6 +217,20 @@ class Fields(NamedTuple):
         """An object."""
         properties = {name: kind.schema() for name, kind in self.fields.items()}
         return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+class Refused(NamedTuple):
+    """A value of this JSON type is refused, with a message of its own."""
+
+    code: str
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """Never right."""
+        report(path, self.code)
+
+    def schema(self) -> dict[str, Any]:
+        """Nothing fits."""
+        return {"not": {}}
 
 
 class Many(NamedTuple):

@@ -1,4 +1,4 @@
-"""The names of queries and keys, which query is meant, and which keys it may see."""
+"""The names of queries and keys, and which query is meant."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
-
-from attncalc.core.bounded import Values
 from attncalc.core.labels import distinct, places_of
 from attncalc.scenario_files.kinds import Report
 
@@ -17,12 +14,12 @@ class Labelling:
     """The labels of one document and what depends on them; reports what does not fit."""
 
     def __init__(
-        self, document: Mapping[str, Any], start: str, grid: tuple[int, int, int, int], single: bool, report: Report
+        self, document: Mapping[str, Any], grid: tuple[int, int, int, int], past: int, single: bool, report: Report
     ) -> None:
-        self.document, self.start, self.single, self.report = document, start, single, report
+        self.document, self.past, self.single, self.report = document, past, single, report
         self.queries_count, self.keys_count = grid[2:]
         self.tokens = self._labels("tokens", self.keys_count)
-        self.place = self._place() if single else 0
+        self.place = self._place() if single else None
         self.query_tokens = self._query_tokens()
         self.queries = self._queries()
 
@@ -41,9 +38,9 @@ class Labelling:
         if "query_tokens" in self.document:
             return self._labels("query_tokens", self.queries_count)
         if self.single:
-            return (self.tokens[self.place],) if self.tokens else ()
-        if self.queries_count == self.keys_count:
-            return self.tokens
+            return (self.tokens[self.place],) if self.place is not None and self.place < len(self.tokens) else ("0",)
+        if self.queries_count == self.keys_count - self.past:
+            return self.tokens[self.past :]
         return tuple(map(str, range(self.queries_count)))
 
     def _place(self) -> int:
@@ -83,17 +80,3 @@ class Labelling:
         elif len(places) > 1:
             self.report(path, "ambiguous-token", found=word, count=len(places))
         return places[0] if places else 0
-
-    def masks(self) -> dict[str, Values]:
-        """`visible`, true where a query may see a key, and `own`, where the key is the visible token itself."""
-        queries = np.arange(self.queries_count)[:, None]
-        if self.single:
-            queries = queries + self.place
-        keys = np.arange(self.keys_count)[None, :]
-        visible = np.ones((self.queries_count, self.keys_count), dtype=bool)
-        if self.document.get("mask") == "causal":
-            if self.queries_count != self.keys_count and not self.single:
-                self.report("mask", "causal-corner", queries=self.queries_count, keys=self.keys_count)
-            visible = keys <= queries
-        own = (keys == queries) & visible
-        return {"visible": visible[None, None], "own": own[None, None]}

@@ -31,20 +31,30 @@ def load(
     else:
         name = shown_name(str(source))
         document = parse(read(str(source)), name)
-    return scenario_of(document, name, changes, options)
+    return scenario_of(document, name, changes, options, folder_of(source))
 
 
 def scenario_of(
-    document: Any, name: str, changes: Sequence[str] = (), options: Mapping[str, Any] | None = None
-) -> Scenario:
-    """The scenario of a JSON value, with changes and options."""
+    document: Any, name: str, changes: Sequence[str] = (), options: Mapping[str, Any] | None = None,
+    folder: Path = Path(),
+) -> Scenario:  # fmt: skip
+    """The scenario of a JSON value, with changes and options; arrays in files are beside it, in the folder."""
     from attncalc.scenario_files.build import build
 
     if changes:
         from attncalc.scenario_files.edits import edited
 
         document = edited(document, changes)
-    return build(folded(document, options or {}), name)
+    return build(folded(document, options or {}), name, folder)
+
+
+def folder_of(source: Any) -> Path:
+    """Where the arrays in files of a source are: beside its file, else in the current folder."""
+    if isinstance(source, Mapping) or source == "-":
+        return Path()
+    if builtin.is_name(str(source)) and str(source) in builtin.names():
+        return builtin.folder()
+    return Path(source).parent
 
 
 def shown_name(source: str) -> str:

@@ -1,47 +1,116 @@
-"""The kind of value that is an array of numbers."""
+"""The kind of value that is an array of numbers: nested lists, or a reference to a file beside the scenario."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from attncalc.core.bounded import Values
 from attncalc.scenario_files.json_text import NotANumber
-from attncalc.scenario_files.kinds import Report, found, is_number
+from attncalc.scenario_files.kinds import Fields, Kind, Number, Report, Text, found, is_number
+
+FILES = ("npy", "npz", "safetensors")
+
+POSITION = Number(least=0, whole=True)
+
+
+class Positions(NamedTuple):
+    """A list of whole numbers from 0, of a given length if one is wanted."""
+
+    length: int | None = None
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """Whole numbers from 0."""
+        if not isinstance(value, list) or (self.length is not None and len(value) != self.length):
+            return report(path, "not-positions", found=found(value), count=self.length or "")
+        for place, part in enumerate(value):
+            POSITION.check(part, f"{path}[{place}]", report)
+
+    def schema(self) -> dict[str, Any]:
+        """An array of integers."""
+        size = {} if self.length is None else {"minItems": self.length, "maxItems": self.length}
+        return {"type": "array", "items": POSITION.schema(), **size}
+
+
+class Reference(NamedTuple):
+    """An array in a file: which file, which key in it, which part of it."""
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """One file of a known kind; a key where the kind holds several arrays."""
+        fields: dict[str, Kind] = {name: Text() for name in (*FILES, "key")}
+        Fields(fields | {"index": Positions(), "columns": Positions(2)}).check(value, path, report)
+        kinds = [name for name in FILES if name in value]
+        if len(kinds) != 1:
+            report(path, "reference-one-file", known=", ".join(FILES))
+        elif ("key" in value) == (kinds[0] == "npy"):
+            report(path, "reference-key-unread" if "key" in value else "reference-needs-key", kind=kinds[0])
+
+    def schema(self) -> dict[str, Any]:
+        """An object with one of the file kinds."""
+        text = {"type": "string"}
+        part = {"index": Positions().schema(), "columns": Positions(2).schema()}
+        kinds = [
+            {"type": "object", "properties": {kind: text, **({} if kind == "npy" else {"key": text}), **part},
+             "required": [kind] if kind == "npy" else [kind, "key"], "additionalProperties": False}
+            for kind in FILES
+        ]  # fmt: skip
+        return {"anyOf": kinds}
+
+
+REFERENCE = Reference()
 
 
 class Numbers(NamedTuple):
-    """An array of numbers with one of the given numbers of axes; `hiding` allows "-Infinity", `gaps` null."""
+    """An array of numbers with one of the given numbers of axes.
+
+    `hiding` allows "-Infinity", `gaps` null, `flags` true and false; `whole` wants whole numbers.
+    """
 
     ranks: tuple[int, ...]
     hiding: bool = False
     gaps: bool = False
     whole: bool = False
+    flags: bool = False
+    references: bool = True
     word: str = ""  # a name that may stand instead, such as "identity"
 
     def check(self, value: Any, path: str, report: Report) -> None:
         """A rectangular list of numbers."""
         if self.word and value == self.word:
             return
+        if self.references and isinstance(value, dict):
+            return REFERENCE.check(value, path, report)
         if not isinstance(value, list) and 0 not in self.ranks:
             return report(path, "not-an-array", found=found(value), axes=self._axes())
-        shape = self._shape(value, path, report)
+        shape = self._shape(value, path, report, 0)
         if shape is not None and len(shape) not in self.ranks:
             report(path, "wrong-rank", found=len(shape), axes=self._axes())
+
+    def check_loaded(self, values: Values, path: str, report: Report) -> None:
+        """The same for an array from a file."""
+        if values.ndim not in self.ranks:
+            report(path, "wrong-rank", found=values.ndim, axes=self._axes())
+        elif values.size == 0:
+            report(path, "empty-list")
+        elif self.whole and (values != np.floor(values)).any():
+            report(path, "not-whole", found=str(values[values != np.floor(values)][0]))
 
     def _axes(self) -> str:
         return "/".join(map(str, self.ranks))
 
-    def _shape(self, value: Any, path: str, report: Report) -> tuple[int, ...] | None:
+    def _shape(self, value: Any, path: str, report: Report, depth: int) -> tuple[int, ...] | None:
         """The shape, or None after a report. Every faulty number of a list is reported."""
         if not isinstance(value, list):
             return () if self._check_cell(value, path, report) else None
         if not value:
             report(path, "empty-list")
             return None
-        if path.count("[") >= max(self.ranks):
+        if depth >= max(self.ranks):
             report(path, "too-many-axes", axes=self._axes())
             return None
-        shapes = [self._shape(part, f"{path}[{i}]", report) for i, part in enumerate(value)]
+        shapes = [self._shape(part, f"{path}[{i}]", report, depth + 1) for i, part in enumerate(value)]
         for position, shape in enumerate(shapes):
             if None not in (shape, shapes[0]) and shape != shapes[0]:
                 self._report_ragged(path, position, shape or (), shapes[0] or (), report)
@@ -62,6 +131,11 @@ class Numbers(NamedTuple):
             return True
         if self.hiding and value == "-Infinity" and not isinstance(value, NotANumber):
             return True
+        if self.flags:
+            if isinstance(value, bool) or value in (0, 1):
+                return True
+            report(path, "not-a-mask-cell", found=found(value))
+            return False
         if not is_number(value, path, report):
             return False
         if self.whole and value != value.to_integral_value():
@@ -74,14 +148,18 @@ class Numbers(NamedTuple):
         cells: list[dict[str, Any]] = [{"type": "integer" if self.whole else "number"}]
         cells += [{"const": "-Infinity"}] if self.hiding else []
         cells += [{"type": "null"}] if self.gaps else []
+        cells = [{"enum": [True, False, 0, 1]}] if self.flags else cells
         cell = cells[0] if len(cells) == 1 else {"anyOf": cells}
         levels = [cell]
         for _ in range(max(self.ranks)):
             levels.append({"type": "array", "items": levels[-1], "minItems": 1})
         options = [levels[rank] for rank in self.ranks] + ([{"const": self.word}] if self.word else [])
+        options += [REFERENCE.schema()] if self.references else []
         return options[0] if len(options) == 1 else {"anyOf": options}
 
 
 def as_decimal(value: Any) -> Decimal:
     """A checked cell of an array as a decimal."""
+    if isinstance(value, bool):
+        return Decimal(value)
     return value if isinstance(value, Decimal) else Decimal("-Infinity")

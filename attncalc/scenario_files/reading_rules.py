@@ -36,6 +36,15 @@ def _model_width_unknown(document: Document, start: str) -> bool:
     return from_scores(document, start) and start in ("scores", "q") and document.get("scale") == "sqrt_d_model"
 
 
+def _from_queries(document: Document, start: str) -> bool:
+    return from_scores(document, start) and start != "scores"
+
+
+def _has_norm_input(document: Document, start: str) -> bool:
+    pre = document["norm"].get("where") == "pre"
+    return _projected(document, start) if pre else has_values(document, start)
+
+
 RULES: tuple[Rule, ...] = (
     *(Rule(name, _projected, "only-with-x") for name in (*PROJECTIONS, "memory")),
     *(Rule(f"b_{n}", lambda d, s, n=n: _projected(d, s) and f"w_{n}" in d, "only-with-matrix") for n in "qkv"),  # type: ignore[misc]
@@ -44,9 +53,15 @@ RULES: tuple[Rule, ...] = (
     Rule("w_o", has_values, "only-with-values"),
     Rule("b_o", lambda d, s: has_values(d, s) and "w_o" in d, "only-with-w_o"),
     Rule("residual", has_values, "only-with-values"),
-    Rule("layout", lambda d, s: any(isinstance(d.get(name), list) for name in MATRICES), "only-with-matrices"),
+    Rule("layout", lambda d, s: any(isinstance(d.get(name), list | dict) for name in MATRICES), "only-with-matrices"),
     Rule("scale", lambda d, s: s not in ("weights", "v"), "only-with-scores"),
     Rule("temperature", from_scores, "only-with-scores"),
+    *(Rule(key, from_scores, "only-with-scores") for key in ("softcap", "alibi", "bias")),
+    *(Rule(key, _from_queries, "only-with-queries") for key in ("qk_norm", "rope")),
+    Rule("past", lambda d, s: s in ("q", "x", "ids") and "memory" not in d, "only-with-own-keys"),
+    Rule("sink", softmax, "only-with-exponentials"),
+    Rule("norm", _has_norm_input, "only-with-norm-input"),
+    Rule("kv_heads", lambda d, s: s != "weights" or "v" in d, "only-with-values"),
     Rule("base", softmax, "only-with-exponentials"),
     Rule("shift", softmax, "only-with-exponentials"),
     Rule("mask", lambda d, s: s != "weights", "weights-are-given"),
@@ -69,6 +84,7 @@ def check_rules(document: Document, broken: Collection[str], report: Report) -> 
         if rule.key in document and not rule.read(document, start):
             report(rule.key, "nothing-reads", why=Word(rule.why))
     _check_projections(document, broken, report)
+    _check_parts(document, start, report)
     _check_width(document, start, report)
     if isinstance(document.get("made_up"), list):
         for position, key in enumerate(document["made_up"]):
@@ -97,6 +113,17 @@ def _check_projections(document: Document, broken: Collection[str], report: Repo
     for name in PROJECTIONS:
         if given and name not in given:
             report(name, "projection-missing", given=", ".join(given))
+
+
+def _check_parts(document: Document, start: str, report: Report) -> None:
+    """Inside an object: what it cannot do without, since libraries disagree on what leaving it out would mean."""
+    for key, names in {"rope": ("pairs",), "norm": ("where", "kind"), "past": ("k",)}.items():
+        for name in names:
+            if key in document and name not in document[key]:
+                report(key, "part-missing", part=name, why=Word(f"part-{key}-{name}"))
+    if "past" in document and has_values(document, start) != ("v" in document["past"]):
+        code = "part-missing" if has_values(document, start) else "nothing-reads"
+        report("past", code, part="v", why=Word("part-past-v" if has_values(document, start) else "only-with-values"))
 
 
 def _check_width(document: Document, start: str, report: Report) -> None:

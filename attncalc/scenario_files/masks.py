@@ -1,0 +1,82 @@
+"""Which keys a query may see: the parts of a mask, ANDed, and the positions they count from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from attncalc.core.bounded import Values
+from attncalc.scenario_files.kinds import Report
+
+Grid = tuple[int, int, int, int]
+VISIBLE_SIGN, HIDDEN_SIGN = "■", "·"
+
+
+class Masks:
+    """The mask of one document over a grid; reports a causal mask whose corner is open."""
+
+    def __init__(
+        self, document: Mapping[str, Any], arrays: Mapping[str, Values], grid: Grid, past: int, place: int | None,
+        find: Callable[[Any, str], int], report: Report,
+    ) -> None:  # fmt: skip
+        self.grid, self.past, self.place, self.find, self.report = grid, past, place, find, report
+        mask = document.get("mask", "none")
+        self.parts: Mapping[str, Any] = mask if isinstance(mask, dict) else {}
+        self.causal = self.parts.get("causal") or (True if mask == "causal" else None)
+        self.wants_positions = bool(self.causal or "window" in self.parts or "alibi" in document)
+        self.arrays = arrays
+
+    def positions(self) -> Values:
+        """The position of each query among the keys, (queries, 1)."""
+        queries, keys = self.grid[2:]
+        if self.place is not None:
+            return np.full((queries, 1), self.place)
+        rows = np.arange(queries)[:, None] + self.past
+        if self.causal == "bottom-right":
+            return rows - self.past + keys - queries
+        if self.wants_positions and self.causal != "top-left" and queries != keys and not self.past:
+            pictures = (_picture(rows >= np.arange(keys)), _picture(rows + keys - queries >= np.arange(keys)))
+            self.report(
+                "mask" if self.causal or self.parts else "alibi", "causal-corner", queries=queries, keys=keys,
+                top_left=pictures[0], bottom_right=pictures[1],
+            )  # fmt: skip
+        return rows
+
+    def visible(self, positions: Values) -> Values:
+        """True where a query may see a key, over the whole grid."""
+        keys = np.arange(self.grid[3])
+        seen = np.ones((1, 1, self.grid[2], self.grid[3]), dtype=bool)
+        if self.causal:
+            seen = seen & (keys <= positions)
+        if "window" in self.parts:
+            seen = seen & (np.abs(positions - keys) < int(self.parts["window"]))
+        for number, label in enumerate(self.parts.get("hide", ())):
+            seen = seen & (keys != self.find(label, f"mask.hide[{number}]"))
+        for name, wanted in (("mask.keep", 1), ("mask.drop", 0)):
+            if name in self.arrays:
+                seen = seen & (self.arrays[name] == wanted)
+        seen = seen & self._within_lengths(keys)
+        return np.broadcast_to(seen, self.grid)
+
+    def _within_lengths(self, keys: Values) -> Values:
+        lengths = self.arrays.get("mask.key_lengths")
+        if lengths is None:
+            number = self.parts.get("key_lengths")
+            if number is not None and number > self.grid[3]:
+                self.report("mask.key_lengths", "key-length-too-long", found=int(number), keys=self.grid[3])
+            return keys < (self.grid[3] if number is None else int(number))
+        flat = [int(n) for n in lengths.flat]
+        if len(flat) not in (1, self.grid[0]):
+            self.report("mask.key_lengths", "fit-per-batch", found=len(flat), wanted=self.grid[0])
+            flat = flat[:1]
+        for position, number in enumerate(flat):
+            if not 0 <= number <= self.grid[3]:
+                self.report(f"mask.key_lengths[{position}]", "key-length-too-long", found=number, keys=self.grid[3])
+        return keys < np.array(flat).reshape(-1, 1, 1, 1)
+
+
+def _picture(visible: Values) -> str:
+    """A mask drawn, a line a query."""
+    return "\n".join("    " + " ".join(VISIBLE_SIGN if cell else HIDDEN_SIGN for cell in row) for row in visible)
