@@ -10,8 +10,9 @@ import numpy as np
 
 from attncalc.core.arithmetic import Array, Decimals, Floats
 from attncalc.core.bounded import Bounded, Values
-from attncalc.core.certain import between_doubles, certain
-from attncalc.core.figures import edge, edges, round_to
+from attncalc.core.certain import certain
+from attncalc.core.edges import Edges
+from attncalc.core.figures import round_to
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Note, Stage, Step
 from attncalc.errors import CalculationError
@@ -38,11 +39,8 @@ def decimal(scenario: Scenario, rounds: Callable[[str], bool], terms: bool = Fal
         kept[:] = fold(rows, scenario, arithmetic, evaluate)
         return [result.array for result in kept]
 
-    def shown_edges(value: Decimal) -> list[Decimal]:
-        return edges(value, scenario.places, scenario.rounding) + between_doubles(value)
-
     given = (Decimals().given(a, name) for name, a in scenario.arrays.items() if name not in BOOLEAN_SLOTS)
-    arrays, sure = certain(compute, scenario.places, shown_edges, given)
+    arrays, sure = certain(compute, Edges(scenario.places, scenario.rounding, doubles=True), given)
     steps = tuple(step_of(scenario, result, array) for result, array in zip(kept, arrays, strict=True))
     return steps, () if sure else (Note("undecided", steps[-1].name, {}),)
 
@@ -56,7 +54,7 @@ def _rounded(scenario: Scenario, row: Stage, arrays: list[Array]) -> Bounded:
     def compute(last: bool) -> list[Bounded]:
         return [row.calculate(Decimals(last), scenario, arrays)]
 
-    (values,), _ = certain(compute, places, lambda value: [edge(value, -places, rounding)], only_bounded(arrays))
+    (values,), _ = certain(compute, Edges(places, rounding, doubles=False), only_bounded(arrays))
     return Bounded(np.asarray(np.frompyfunc(lambda x: round_to(x, places, rounding), 1, 1)(values), dtype=object))
 
 

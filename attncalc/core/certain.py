@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, Overflow, Underflow, localcontext
 
-import numpy as np
-
 from attncalc.core.bounded import EXACT, Bounded, Values
+from attncalc.core.edges import Edges
 from attncalc.core.figures import WIDE
 from attncalc.errors import CalculationError
 
@@ -29,20 +27,17 @@ def context(digits: int) -> Context:
 Compute = Callable[[bool], Sequence[Bounded]]
 """A calculation in the decimal context at hand; true says that there will be no run with more digits."""
 
-Edges = Callable[[Decimal], Sequence[Decimal]]
-"""The values near a number at which what is shown of it changes."""
 
-
-def certain(compute: Compute, places: int, edges: Edges, given: Iterable[Bounded]) -> tuple[list[Values], bool]:
+def certain(compute: Compute, edges: Edges, given: Iterable[Bounded]) -> tuple[list[Values], bool]:
     """What `compute` gives, with enough digits to tell each number from its edges, and whether none is left open.
 
     A number that more digits than the spread of the given numbers and the results cannot tell from an edge is on it:
     a tie.
     """
-    results = attempt(compute, max(FIRST_DIGITS, places + 30))
+    results = attempt(compute, max(FIRST_DIGITS, edges.places + 30))
     if results is not None and not any(True for array in results for _ in open_cells(array, edges)):
         return [array.values for array in results], True
-    wanted = spread([*given, *(results or ())]) + SPARE_DIGITS + places
+    wanted = spread([*given, *(results or ())]) + SPARE_DIGITS + edges.places
     final = attempt(compute, min(wanted, MOST_DIGITS), last=True) or []
     return [settled(array, edges) for array in final], wanted <= MOST_DIGITS
 
@@ -74,9 +69,10 @@ def open_cells(array: Bounded, edges: Edges) -> Iterator[tuple[tuple[int, ...], 
     """Where the error bound reaches an edge, and that edge."""
     if array.absolute == EXACT:
         return
-    for index, value in np.ndenumerate(array.values):
-        if value.is_finite() and (error := array.error(value)):
-            for edge in edges(value):
+    for index in edges.suspects(array):
+        value = array.values[index]
+        if error := array.error(value):
+            for edge in edges.near(value):
                 if abs(WIDE.subtract(value, edge)) <= error:
                     yield index, edge
                     break
@@ -88,19 +84,3 @@ def settled(array: Bounded, edges: Edges) -> Values:
     for index, edge in open_cells(array, edges):
         values[index] = edge
     return values
-
-
-def between_doubles(value: Decimal) -> list[Decimal]:
-    """The midpoint of two neighbouring doubles, where the value is near one."""
-    near = float(value)
-    if not math.isfinite(near):
-        return []
-    rest = float(WIDE.subtract(value, Decimal(near)))
-    half = math.ulp(near) / 2
-    if abs(abs(rest) - half) > half * 1e-9:
-        return []
-    return [
-        WIDE.multiply(
-            WIDE.add(Decimal(near), Decimal(math.nextafter(near, math.copysign(math.inf, rest)))), Decimal("0.5")
-        )
-    ]

@@ -86,6 +86,7 @@ SOFTMAX = frozenset(("softmax",))
 
 CORNERS = ("top-left", "bottom-right")
 CAUSAL = ("causal true", *CORNERS)
+PLACING = ("past", *CORNERS)  # with Tq ≠ Tk one of these says where the queries stand
 PARTS = (*CAUSAL, "window causal", "window both", "hide", "key length", "key lengths", "keep", "drop")
 NORMS = ("norm pre layer", "norm pre rms", "norm post layer", "norm post rms")
 EMPTY = ("empty zero", "empty nan", "empty uniform")
@@ -129,7 +130,7 @@ RULES: dict[str, Rule] = {
     "qk_norm": OF_MADE,
     "qk_norm gains": Rule(MADE, BY_SCORES, needs=("qk_norm",)),
     **dict.fromkeys(ROPES, OF_MADE),
-    "past": Rule(MADE, BY_SCORES | {"uniform"}),
+    "past": Rule(MADE - {"from memory"}, BY_SCORES | {"uniform"}),
     **dict.fromkeys(SCALES, OF_SCORES),
     "temperature": OF_SCORES,
     "softcap": OF_SCORES,
@@ -191,7 +192,6 @@ AGAINST: dict[str, tuple[str, ...]] = {
     "window both": CAUSAL,
     "split": ("batch",),
     "no v": ("kv heads", "split", "w_o", "past", "norm post layer", "norm post rms", "residual array"),
-    "no projections": ("kv heads",),
 }
 
 
@@ -205,6 +205,8 @@ def completions(rng: Random, wanted: Names) -> list["Plan"]:
                 names = frozenset((start, weighting)) | more
                 if wanted <= names and fits(start, weighting, more):
                     found.append(Plan(start, weighting, more))
+    if not found and "unequal" in options and not options.intersection(PLACING):
+        return [plan for name in PLACING for plan in completions(rng, wanted | {name})]
     return found
 
 
@@ -225,13 +227,15 @@ def open_choices(rng: Random, options: Names) -> list[Names]:
 
 
 def fits(start: str, weighting: str, options: Names) -> bool:
-    """Whether a document can hold all of this."""
+    """Whether a document can hold all of this, and the contract leaves no doubt what it means."""
     return (
         start_takes(start, weighting)
         and all(start in RULES[name].starts and weighting in RULES[name].weightings for name in options)
         and all(len(options.intersection(group)) <= 1 for group in EXCLUSIVE)
         and not any(name in options and options.intersection(others) for name, others in AGAINST.items())
         and corner_is_clear(options)
+        and (start == "from memory" or not {"kv heads", "no projections"} <= options)
+        and not (start in VECTORS and {"past", "batch"} <= options and "heads" not in options)
         and (weighting in BY_SCORES or not (options.intersection(EMPTY) and {"mask none", "mask causal"} & options))
     )
 
@@ -248,7 +252,7 @@ def start_takes(start: str, weighting: str) -> bool:
 def corner_is_clear(options: Names) -> bool:
     """Whether what counts from the query knows where the query stands."""
     counts = options & {"mask causal", "causal true", "window both", "alibi true", "alibi slopes"}
-    return not ("unequal" in options and "past" not in options and counts and not options.intersection(CORNERS))
+    return not ("unequal" in options and counts and not options.intersection(PLACING))
 
 
 @dataclass(frozen=True)
@@ -360,7 +364,9 @@ def choose_widths(rng: Random, plan: Plan, sizes: Sizes) -> None:
     elif plan.has("residual true") and not plan.has("w_o"):
         sizes.value_width = max(sizes.value_width, 2)
         sizes.d_model = sizes.heads * sizes.value_width
-    sizes.memory_width = sizes.d_model if plan.has("identity", "no projections") else rng.randint(2, 5)
+    sizes.memory_width = rng.randint(2, 5)
+    if plan.has("identity", "no projections"):
+        sizes.memory_width = sizes.kv_heads * sizes.width
     sizes.output_width = sizes.d_model if plan.has("residual true") else rng.randint(2, 4)
 
 
@@ -458,7 +464,8 @@ def add_head_counts(made: Draft) -> None:
     silent = plan.start in VECTORS or plan.has("split") or plan.start == "from v"
     if sizes.heads > 1 and (silent or made.often()):
         made.document["heads"] = sizes.heads
-    if sizes.kv_heads < sizes.heads and (silent or made.often()):
+    fewer = sizes.kv_heads < sizes.heads and (silent or made.often())
+    if fewer or (sizes.heads > 1 and plan.has_v() and made.rng.random() < 0.1):
         made.document["kv_heads"] = sizes.kv_heads
 
 
@@ -544,7 +551,7 @@ def add_projections(made: Draft) -> None:
 
 def identities(made: Draft) -> list[str]:
     """Which of q, k and v have no matrix: never all, and only where the widths agree."""
-    if made.sizes.kv_heads < made.sizes.heads:
+    if made.sizes.kv_heads < made.sizes.heads and made.plan.start != "from memory":
         return ["q"]
     return made.rng.sample(["q", "k", "v"], made.rng.randint(1, 2))
 

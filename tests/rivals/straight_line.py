@@ -387,11 +387,9 @@ def query_places(document: Document, heads: Heads, queries: int, keys: int) -> S
     if "scores" in document and dimensions(document["scores"]) == 1:
         return [single_query(document, keys)]
     corner = mask_parts(document).get("causal")
-    if corner == "top-left":
-        return range(queries)
     if corner == "bottom-right":
         return range(keys - queries, keys)
-    if "past" not in document and queries != keys:
+    if corner != "top-left" and "past" not in document and queries != keys:
         raise ValueError("the corner of the mask is left out")
     first = past_length(document, heads)
     return range(first, first + queries)
@@ -564,7 +562,7 @@ def sum_values(document: Document, heads: Heads, steps: Steps) -> None:
     context = weighted_sum(heads, steps)
     steps["context"] = context
     result = np.concatenate([context[:, head] for head in range(heads.queries)], axis=-1)
-    if heads.has_head:
+    if heads.queries > 1:
         steps["joined"] = result
     if "w_o" in document or "b_o" in document:
         result = multiplied(document, result, "w_o", "b_o")
