@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -54,6 +54,14 @@ def verify(trace: Trace) -> list[Verdict]:
     if faults:
         raise ScenarioError(faults)
     return verdicts
+
+
+def as_document(trace: Trace, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """The verdicts as JSON values (`attncalc-verify/1`)."""
+    cells = [verdict._asdict() for verdict in verdicts]
+    right = sum(verdict.right for verdict in verdicts)
+    head = {"format": "attncalc-verify/1", "scenario": trace.scenario.name, "right": right, "all": len(cells)}
+    return head | {"cells": cells}
 
 
 class _WrongShape(Exception):

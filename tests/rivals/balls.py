@@ -130,9 +130,7 @@ def text_boundary(low: Ratio, high: Ratio, places: int) -> Ratio:
     return grid_point(low, high, max(places, 2 - decade(high)))
 
 
-def decide(
-    ball: arb, show: Callable[[Ratio], Value], tie: Callable[[Ratio, Ratio], Ratio], last: bool
-) -> Value:
+def decide(ball: arb, show: Callable[[Ratio], Value], tie: Callable[[Ratio, Ratio], Ratio], last: bool) -> Value:
     """``show`` of the number in the ball; Undecided where its ends differ and it is not the ``last`` try."""
     if not ball.is_finite():
         raise ZeroDivisionError("a total is zero") if last else Undecided
@@ -201,11 +199,7 @@ def number_ball(number: Decimal | int) -> arb:
 
 def given_arrays(document: Document) -> Slots:
     """The arrays of the document, numbers as written; one-dimensional rows get their query axis."""
-    found = {
-        name: document[name]
-        for name in ARRAYS + PARAMETERS
-        if isinstance(document.get(name), list)
-    }
+    found = {name: document[name] for name in ARRAYS + PARAMETERS if isinstance(document.get(name), list)}
     for name in ONE_ROW:
         if name in found and not isinstance(found[name][0], list):
             found[name] = [found[name]]
@@ -247,10 +241,7 @@ def product(rows: Nested, matrix: Nested) -> Nested:
 
 def add_rows(left: Nested, right: Nested) -> Nested:
     """Two matrices added cell by cell."""
-    return [
-        [add(a, b) for a, b in zip(one, two, strict=True)]
-        for one, two in zip(left, right, strict=True)
-    ]
+    return [[add(a, b) for a, b in zip(one, two, strict=True)] for one, two in zip(left, right, strict=True)]
 
 
 # --- the steps --------------------------------------------------------------------------------
@@ -277,9 +268,7 @@ def score(slots: Slots) -> Nested:
 def rescale(document: Document, source: str, slots: Slots) -> Nested:
     """scores times the scale, divided by the temperature."""
     factor = _scale(document, slots) / number_ball(document.get("temperature", 1))
-    return [
-        [cell if isinstance(cell, str) else cell * factor for cell in row] for row in slots[source]
-    ]
+    return [[cell if isinstance(cell, str) else cell * factor for cell in row] for row in slots[source]]
 
 
 def _scale(document: Document, slots: Slots) -> arb:
@@ -357,10 +346,7 @@ def _largest(row: list[Any]) -> Any:
 
 def subtract_maximum(source: str, slots: Slots) -> Nested:
     """Each score minus the maximum of its row."""
-    return [
-        [_minus(cell, peak) for cell in row]
-        for row, peak in zip(slots[source], slots["maximum"], strict=True)
-    ]
+    return [[_minus(cell, peak) for cell in row] for row, peak in zip(slots[source], slots["maximum"], strict=True)]
 
 
 def _minus(cell: Any, peak: Any) -> Any:
@@ -383,9 +369,7 @@ def _power(base: arb | None, cell: Any) -> Any:
 
 def row_total(source: str, slots: Slots) -> Nested:
     """The sum of each row; what is hidden adds nothing."""
-    return [
-        sum((cell for cell in row if not isinstance(cell, str)), arb(0)) for row in slots[source]
-    ]
+    return [sum((cell for cell in row if not isinstance(cell, str)), arb(0)) for row in slots[source]]
 
 
 def divide(document: Document, source: str, logits: str, slots: Slots) -> Nested:
@@ -412,9 +396,7 @@ def _shares(row: list[Any], total: arb) -> Nested:
 def own_only(document: Document, slots: Slots) -> Nested:
     """weights of ``self``: 1 for the token itself, 0 elsewhere."""
     queries, keys = _lengths(slots)
-    return [
-        [arb(int(i == j and _visible(document, i, j))) for j in range(keys)] for i in range(queries)
-    ]
+    return [[arb(int(i == j and _visible(document, i, j))) for j in range(keys)] for i in range(queries)]
 
 
 def mix(slots: Slots) -> Nested:
@@ -561,9 +543,7 @@ def _every_step(document: Document, settle: Callable[..., Any]) -> dict[str, Nes
     return dict(zip(names, refine(partial(evaluate, document), settle), strict=True))
 
 
-def _text(
-    cell: Any, last: bool, show: Callable[[Ratio], str], tie: Callable[[Ratio, Ratio], Ratio]
-) -> str:
+def _text(cell: Any, last: bool, show: Callable[[Ratio], str], tie: Callable[[Ratio, Ratio], Ratio]) -> str:
     return cell if isinstance(cell, str) else decide(cell, show, tie, last)
 
 

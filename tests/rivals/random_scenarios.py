@@ -384,10 +384,7 @@ def _equal_scores(rng: Random) -> Document:
     """n equal scores: weights 1/n, values whose mean is half a unit, or a hair beside."""
     options, places = _fixed_places(rng)
     count, score = rng.choice((1, 2, 2, 3, 4, 5, 8, 8)), _number(rng, _score_size(rng))
-    columns = [
-        _spread(rng, _half_unit(rng, places) + _hair(rng, places), count)
-        for _ in range(rng.randint(1, 3))
-    ]
+    columns = [_spread(rng, _half_unit(rng, places) + _hair(rng, places), count) for _ in range(rng.randint(1, 3))]
     return {"scores": [score] * count, "v": _transposed(columns), **options, **_softmax(rng)}
 
 
