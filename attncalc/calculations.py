@@ -28,13 +28,14 @@ def decimal(scenario: Scenario, rounds: Callable[[str], bool], terms: bool = Fal
     """On decimals, the results of the steps that `rounds` names rounded as by hand, the others exact."""
     rows = stages(scenario, terms=terms)
     kept: list[Result] = []
+    unsure: list[str] = []  # steps by hand whose rounding even the most digits leave open
 
     def compute(last: bool) -> list[Bounded]:
         arithmetic = Decimals(last)
 
         def evaluate(row: Stage, arrays: list[Array]) -> Array:
             rounded = rounds(row.name)
-            return _rounded(scenario, row, arrays) if rounded else row.calculate(arithmetic, scenario, arrays)
+            return _rounded(scenario, row, arrays, unsure) if rounded else row.calculate(arithmetic, scenario, arrays)
 
         kept[:] = fold(rows, scenario, arithmetic, evaluate)
         return [result.array for result in kept]
@@ -42,10 +43,11 @@ def decimal(scenario: Scenario, rounds: Callable[[str], bool], terms: bool = Fal
     given = (Decimals().given(a, name) for name, a in scenario.arrays.items() if name not in BOOLEAN_SLOTS)
     arrays, sure = certain(compute, Edges(scenario.places, scenario.rounding, doubles=True), given)
     steps = tuple(step_of(scenario, result, array) for result, array in zip(kept, arrays, strict=True))
-    return steps, () if sure else (Note("undecided", steps[-1].name, {}),)
+    open_steps = [*unsure, *([] if sure else [steps[-1].name])]
+    return steps, tuple(Note("undecided", name, {}) for name in open_steps[:1])
 
 
-def _rounded(scenario: Scenario, row: Stage, arrays: list[Array]) -> Bounded:
+def _rounded(scenario: Scenario, row: Stage, arrays: list[Array], unsure: list[str]) -> Bounded:
     """One step by hand: inside it nothing is rounded, its result is."""
     places, rounding = scenario.hand_places(row.name), scenario.rounding
     if row.name == "weights" and scenario.weighting == "softmax":
@@ -54,7 +56,8 @@ def _rounded(scenario: Scenario, row: Stage, arrays: list[Array]) -> Bounded:
     def compute(last: bool) -> list[Bounded]:
         return [row.calculate(Decimals(last), scenario, arrays)]
 
-    (values,), _ = certain(compute, Edges(places, rounding, doubles=False), only_bounded(arrays))
+    (values,), sure = certain(compute, Edges(places, rounding, doubles=False), only_bounded(arrays))
+    unsure += [] if sure else [row.name]
     return Bounded(np.asarray(np.frompyfunc(lambda x: round_to(x, places, rounding), 1, 1)(values), dtype=object))
 
 

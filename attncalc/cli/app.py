@@ -32,9 +32,9 @@ COMMANDS: tuple[Command, ...] = (
         ("attncalc run draw --by-hand off", "attncalc show draw | attncalc run - --json | jq '.steps[-1]'"),
     ),
     Command(
-        "verify", ("scenarios", *o.CALCULATION, "format", "plain", *o.OUTPUT, *o.SCREEN), ("attncalc verify draw",),
+        "verify", ("scenarios", *o.CALCULATION, *o.FORMAT, *o.OUTPUT, *o.SCREEN), ("attncalc verify draw",),
     ),
-    Command("list", ("format", "plain", *o.OUTPUT, *o.SCREEN), ("attncalc list",)),
+    Command("list", (*o.FORMAT, *o.OUTPUT, *o.SCREEN), ("attncalc list",)),
     Command("show", ("name", *o.CALCULATION, *o.OUTPUT, "lang", "debug"), ("attncalc show draw > mine.json",)),
     Command("schema", (*o.OUTPUT, "lang", "debug"), ("attncalc schema > attncalc.schema.json",)),
 )  # fmt: skip

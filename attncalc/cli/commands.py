@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from attncalc.cli import output
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Options = Mapping[str, Any]
 
+SUFFIXES = {".json": "json", ".csv": "csv", ".txt": "table"}
 KEYS_IN_A_PIPE = 1000
 LINES_BESIDE_KEYS = 10
 
@@ -44,6 +46,8 @@ def run(session: Session, options: Options) -> int:
     sources = options["scenarios"]
     if not sources:
         raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
+    if len(sources) > 1 and _format(options, names.FORMATS) == "csv":
+        raise UsageError.of("one-scenario")
     terms = "terms" in options["step"]
     traces = [run(scenario, terms) for scenario in _all(lambda source: _scenario(source, options), sources)]
     return _shown(session, options, traces, "run")
@@ -52,34 +56,43 @@ def run(session: Session, options: Options) -> int:
 def verify(session: Session, options: Options) -> int:
     """The printed numbers of the scenarios against the calculation; 1 where one is off."""
     from attncalc.document.verification import verification
-    from attncalc.explore.verify import expects_terms
+    from attncalc.explore.verify import as_document, expects_terms
     from attncalc.explore.verify import verify as verdicts_of
     from attncalc.running import run
+    from attncalc.scenario_files.json_text import written
 
     sources = options["scenarios"]
     if not sources:
         raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
-    format = _format(options, ("table", "plain"))
+    format = _format(options, ("table", "plain", "json"))
+    output.check_target(options["output"], options["force"])
     view = _view(session, format)
-    blocks, right = [], True
-    for scenario in _all(lambda source: _scenario(source, options), sources):
-        trace = run(scenario, expects_terms(scenario.document))
-        verdicts = verdicts_of(trace)
-        blocks += list(verification(trace, verdicts, view))
-        right = right and all(verdict.right for verdict in verdicts)
-    _write_blocks(session, options, blocks, view, format)
-    return 0 if right else 1
+    scenarios = _all(lambda source: _scenario(source, options), sources)
+    traces = [run(scenario, expects_terms(scenario.document)) for scenario in scenarios]
+    verdicts = _all(verdicts_of, traces)
+    if format == "json":
+        lines = [written(as_document(trace, found)) for trace, found in zip(traces, verdicts, strict=True)]
+        output.write("".join(f"{line}\n" for line in lines), options["output"], options["force"])
+    else:
+        pairs = zip(traces, verdicts, strict=True)
+        blocks = [block for trace, found in pairs for block in verification(trace, found, view)]
+        _write_blocks(session, options, blocks, view, format)
+    return 0 if all(verdict.right for found in verdicts for verdict in found) else 1
 
 
 def list_(session: Session, options: Options) -> int:
     """The built-in scenarios."""
     from attncalc.document.blocks import Prose
     from attncalc.document.listing import listing
-    from attncalc.scenario_files.json_text import parse
+    from attncalc.scenario_files.json_text import parse, written
 
-    format = _format(options, ("table", "plain"))
+    format = _format(options, ("table", "plain", "json"))
     view = _view(session, format)
     documents = {name: parse(builtin.path_of(name).read_bytes(), name) for name in builtin.names()}
+    if format == "json":
+        entries = [{"name": name, "title": document.get("title")} for name, document in documents.items()]
+        output.write(written(entries) + "\n", options["output"], options["force"])
+        return 0
     blocks = list(listing(documents, view))
     if not session.quiet:
         blocks.append(Prose(view.say("list-next"), view.say("lead.next")))
@@ -133,7 +146,7 @@ def _calculation(options: Options) -> dict[str, Any]:
     return chosen
 
 
-def _all(function: Any, items: Iterable[str]) -> list[Any]:
+def _all(function: Any, items: Iterable[Any]) -> list[Any]:
     """The function of each item, all their faults at once."""
     results: list[Any] = []
     faults: list[Fault] = []
@@ -156,9 +169,11 @@ def _format(options: Options, known: Sequence[str]) -> str:
         raise UsageError.of("two-formats", first=asked[0], second=asked[1])
     if asked:
         return one_of(f"--{asked[0]}", asked[0], tuple(known))
-    suffixes = {".json": "json", ".csv": "csv"}
-    by_suffix = suffixes.get("." + (options.get("output") or "").rpartition(".")[2], "table")
-    return by_suffix if by_suffix in known else "table"
+    suffix = PurePath(options.get("output") or "").suffix
+    if suffix and SUFFIXES.get(suffix) not in known:
+        possible = ", ".join(s for s, format in SUFFIXES.items() if format in known)
+        raise UsageError.of("unknown-suffix", options["output"], suffix=suffix, known=possible)
+    return SUFFIXES.get(suffix, "table")
 
 
 def _view(session: Session, format: str) -> View:
@@ -174,13 +189,13 @@ def _shown(session: Session, options: Options, traces: Sequence[Trace], command:
     from attncalc.renderers import FORMATS, data_renderer
 
     format = _format(options, tuple(FORMATS))
+    if options["indent"] is not None and format != "json":
+        raise UsageError.of("indent-needs-json", "--indent")
     output.check_target(options["output"], options["force"])
     views = [_view_of(session, options, trace, format) for trace in traces]
     if FORMATS[format].data:
         indent = options.get("indent")
-        extra = {"indent": whole("--indent", indent, 0, 8)} if indent is not None and format == "json" else {}
-        if len(traces) > 1 and format != "json":
-            raise UsageError.of("one-scenario")
+        extra = {"indent": whole("--indent", indent, 0, 8)} if indent is not None else {}
         text = "".join(data_renderer(format)(t, v, **extra) for t, v in zip(traces, views, strict=True))
         output.write(text, options["output"], options["force"])
         return 0
@@ -200,8 +215,9 @@ def _composed(session: Session, trace: Trace, view: View, command: str) -> Itera
         return [block for block in blocks if not isinstance(block, Remark)]
     other = "run" if command == "explain" else "explain"
     if trace.scenario.name in builtin.names():
-        name = trace.scenario.name
-        blocks.append(Prose(view.say("next", other=other, name=name), view.say("lead.next")))
+        commands = [other, *(["verify"] if trace.scenario.option("expect") else []), "show"]
+        following = " · ".join(f"attncalc {command} {trace.scenario.name}" for command in commands)
+        blocks.append(Prose(following, view.say("lead.next")))
     return blocks
 
 
@@ -288,7 +304,9 @@ def _json_lines(session: Session, options: Options) -> int:
     for number, line in lines:
         name = f"stdin:{number}"
         try:
-            trace = run(scenario_of(parse(line, name), name, options["set"], calculation), "terms" in options["step"])
+            trace = run(
+                scenario_of(parse(line, "stdin", number), name, options["set"], calculation), "terms" in options["step"]
+            )
             texts.append(data_renderer("json")(trace, _view_of(session, options, trace, "json")))
         except AttncalcError as error:
             faults += error.faults

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
-from attncalc.errors import AttncalcError
+from attncalc.errors import AttncalcError, nearest
 from attncalc.messages import speaker
 
 MOST_FAULTS = 20
@@ -34,7 +34,7 @@ def guarded(command: str, values: Mapping[str, Any], language: str) -> int:
         from attncalc.cli.commands import COMMANDS
         from attncalc.cli.session import session
 
-        here = session(values)
+        here = session({**values, "lang": values.get("lang") or language})
         language = here.language
         code = COMMANDS[command](here, _complete(values))
         if sys.stdout is not None:
@@ -107,15 +107,15 @@ def usage_sentence(error: BaseException, language: str) -> str:
     name = type(error).__name__
     option = getattr(error, "option_name", "")
     if name == "NoSuchOption":
-        near = ", ".join(getattr(error, "possibilities", None) or [])
-        return say("usage-no-such-option", found=option, near=near)
+        command = getattr(getattr(error, "ctx", None), "command", None)
+        known = [flag for o in getattr(command, "params", []) for flag in o.opts if flag.startswith("--")]
+        return say("usage-no-such-option", found=option, near=nearest(option, known))
     if name == "BadOptionUsage":
         takes = "does not take" in str(getattr(error, "message", ""))
         return say("usage-takes-no-value" if takes else "usage-needs-value", found=option)
     message = str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]
     if message.startswith("No such command"):
         from attncalc.cli.app import COMMANDS
-        from attncalc.errors import nearest
 
         found = message.split("'")[1] if "'" in message else message
         known = [command.name for command in COMMANDS]

@@ -56,7 +56,8 @@ class Edges(NamedTuple):
 
 def _beyond_doubles(decimals: Values, values: Values) -> Values:
     """Finite decimals that no double holds."""
-    return np.isinf(values) & np.frompyfunc(Decimal.is_finite, 1, 1)(decimals).astype(bool)
+    finite = np.asarray(np.frompyfunc(Decimal.is_finite, 1, 1)(decimals), dtype=bool)
+    return np.asarray(np.isinf(values) & finite)
 
 
 def _near_a_midpoint(decimals: Values, values: Values) -> Values:
@@ -66,7 +67,7 @@ def _near_a_midpoint(decimals: Values, values: Values) -> Values:
     rest = np.frompyfunc(lambda number, double: float(WIDE.subtract(number, Decimal(double))), 2, 1)(exact, near)
     halves = np.spacing(np.abs(near)) / 2
     result = np.zeros(values.shape, dtype=bool)
-    result[finite] = np.abs(np.abs(rest.astype(np.float64)) - halves) < halves * CLOSE
+    result[finite] = np.abs(np.abs(np.asarray(rest, dtype=np.float64)) - halves) < halves * CLOSE
     return result
 
 

@@ -56,6 +56,14 @@ def verify(trace: Trace) -> list[Verdict]:
     return verdicts
 
 
+def as_document(trace: Trace, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """The verdicts as JSON values (`attncalc-verify/1`)."""
+    cells = [verdict._asdict() for verdict in verdicts]
+    right = sum(verdict.right for verdict in verdicts)
+    head = {"format": "attncalc-verify/1", "scenario": trace.scenario.name, "right": right, "all": len(cells)}
+    return head | {"cells": cells}
+
+
 class _WrongShape(Exception):
     def __init__(self, found: tuple[int, ...], wanted: tuple[int, ...]) -> None:
         super().__init__()

@@ -34,8 +34,10 @@ def speaker_of(messages: dict[str, str]) -> Say:
             name: messages[str(value)].format(**fields) if isinstance(value, Word) else value
             for name, value in fields.items()
         }
-        # A sentence may have a form of its own for when a near word was found.
-        form = f"{code}-near" if fields.get("near") and f"{code}-near" in messages else code
+        # A sentence may have a form of its own for when a near word was found, or for one instead of several.
+        forms = [f"{code}-near"] if fields.get("near") else []
+        forms += [f"{code}-one"] if 1 in (fields.get("places"), fields.get("count")) else []
+        form = next((form for form in forms if form in messages), code)
         return messages[form].format(**words)
 
     return say

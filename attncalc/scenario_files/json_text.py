@@ -22,7 +22,7 @@ class NotANumber(str):
     """NaN or Infinity, which Python's reader would let through."""
 
 
-def parse(data: bytes, name: str) -> Any:
+def parse(data: bytes, name: str, first_line: int = 1) -> Any:
     """The JSON value of a text, numbers as `Literal`; raises a ScenarioError that names line and column."""
     if len(data) > MOST_BYTES:
         raise ScenarioError.of("file-too-large", name, size=len(data), most=MOST_BYTES)
@@ -40,7 +40,9 @@ def parse(data: bytes, name: str) -> Any:
     except json.JSONDecodeError as error:
         code = "json-truncated" if error.pos >= len(text.rstrip()) else "json-wrong"
         found = text[error.pos : error.pos + 1]
-        raise ScenarioError.of(code, name, line=error.lineno, column=error.colno, found=found) from None
+        raise ScenarioError.of(
+            code, name, line=error.lineno + first_line - 1, column=error.colno, found=found
+        ) from None
     except RecursionError:
         raise ScenarioError.of("json-too-deep", name) from None
 
