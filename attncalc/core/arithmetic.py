@@ -65,6 +65,9 @@ class Arithmetic(Protocol):
     def zero(self, x: Array) -> Values:
         """Where a number is zero, as booleans."""
 
+    def not_finite(self, x: Array) -> Values:
+        """Where a number is NaN or infinite, as booleans."""
+
 
 class Decimals:
     """Decimals with error bounds: the numbers behind exact arithmetic and, step by step, behind by-hand.
@@ -157,6 +160,10 @@ class Decimals:
             raise Undecided
         return np.asarray(zeros, dtype=bool)
 
+    def not_finite(self, x: Bounded) -> Values:
+        """NaN or infinite."""
+        return np.asarray(np.frompyfunc(lambda value: not value.is_finite(), 1, 1)(x.values), dtype=bool)
+
 
 class Floats:
     """NumPy's binary floating point as it is, in one width."""
@@ -216,3 +223,7 @@ class Floats:
     def zero(self, x: Values) -> Values:
         """Where a number is zero."""
         return np.asarray(x == 0)
+
+    def not_finite(self, x: Values) -> Values:
+        """NaN or infinite."""
+        return np.asarray(~np.isfinite(x))

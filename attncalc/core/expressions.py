@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
@@ -69,6 +70,10 @@ class Expressions:
     def zero(self, x: ExpressionArray) -> Any:
         """Where a number read from a cell is zero."""
         return np.frompyfunc(lambda e: isinstance(e, Number) and e.value == 0, 1, 1)(x.cells).astype(bool)
+
+    def not_finite(self, x: ExpressionArray) -> Any:
+        """Where a number read from a cell is NaN or infinite."""
+        return np.frompyfunc(lambda e: isinstance(e, Number) and not math.isfinite(e.value), 1, 1)(x.cells).astype(bool)
 
 
 class ExpressionArray:

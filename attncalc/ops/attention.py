@@ -59,9 +59,15 @@ def terms(weights: Array, v: Array) -> Array:
     return weights[..., None] * for_each_head(v, weights.shape[1])[:, :, None]
 
 
-def context(weights: Array, v: Array) -> Array:
-    """A V: (B, H, Tq, Tk) · (B, H, Tk, dv) → (B, H, Tq, dv)."""
-    return weights @ for_each_head(v, weights.shape[1])
+def context(weights: Array, v: Array, arithmetic: Arithmetic) -> Array:
+    """A V: (B, H, Tq, Tk) · (B, H, Tk, dv) → (B, H, Tq, dv).
+
+    A NaN or an infinity among the values counts only where its weight is not 0: what is hidden does not leak.
+    """
+    if not arithmetic.not_finite(v).any():
+        return weights @ for_each_head(v, weights.shape[1])
+    products = arithmetic.where(arithmetic.zero(weights)[..., None], arithmetic.number(ZERO), terms(weights, v))
+    return products.sum(axis=-2, keepdims=True)[..., 0, :]
 
 
 def shared_out(x: Array, heads: int) -> Array:

@@ -12,7 +12,7 @@ from attncalc.pipelines.symbols import product
 CONTEXT = Stage(
     "context", "C", ("batch", "head", "query", "feature"), ("out",),
     (Read("weights", ("batch", "head", "query", "any")), Read("v", ("batch", "kv_head", "any", "feature"))),
-    lambda arithmetic, scenario, weights, v: attention.context(weights, v),
+    lambda arithmetic, scenario, weights, v: attention.context(weights, v, arithmetic),
     lambda scenario, weights, v: product(weights, v),
     when=lambda s: s.has_values,
 )  # fmt: skip
