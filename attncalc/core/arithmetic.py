@@ -123,7 +123,7 @@ class Decimals:
         from mpmath import MPContext  # loaded only where positions are rotated
 
         context, digits = MPContext(), getcontext().prec
-        context.dps = digits + 10 + max(0, math.ceil(min(size(x.values), 400)))
+        context.dps = digits + 10 + math.ceil(min(max(size(x.values), 0), 400))
         function = getattr(context, name)
         exact = {"cos": Decimal(1), "sin": Decimal(0)}[name]
 

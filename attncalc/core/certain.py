@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, Overflow, Underflow, localcontext
 
-from attncalc.core.bounded import EXACT, Bounded, Values
+from attncalc.core.bounded import EXACT, UNKNOWN, Bounded, Values
 from attncalc.core.edges import Edges
 from attncalc.core.figures import WIDE
 from attncalc.errors import CalculationError
@@ -39,7 +39,7 @@ def certain(compute: Compute, edges: Edges, given: Iterable[Bounded]) -> tuple[l
         return [array.values for array in results], True
     wanted = spread([*given, *(results or ())]) + SPARE_DIGITS + edges.places
     final = attempt(compute, min(wanted, MOST_DIGITS), last=True) or []
-    return [settled(array, edges) for array in final], wanted <= MOST_DIGITS
+    return [settled(array, edges) for array in final], wanted <= MOST_DIGITS and not any(map(_unbounded, final))
 
 
 def spread(arrays: Iterable[Bounded]) -> int:
@@ -78,8 +78,15 @@ def open_cells(array: Bounded, edges: Edges) -> Iterator[tuple[tuple[int, ...], 
                     break
 
 
+def _unbounded(array: Bounded) -> bool:
+    """Whether nothing is known of the error: then nothing can be called a tie."""
+    return array.absolute == UNKNOWN
+
+
 def settled(array: Bounded, edges: Edges) -> Values:
     """The numbers, those that lie on an edge put exactly there."""
+    if _unbounded(array):
+        return array.values
     values = array.values.copy()
     for index, edge in open_cells(array, edges):
         values[index] = edge

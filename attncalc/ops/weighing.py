@@ -46,13 +46,18 @@ def one_where(condition: Values, arithmetic: Arithmetic) -> Array:
     return arithmetic.where(condition, arithmetic.number(ONE), arithmetic.number(ZERO))
 
 
+def shares(terms: Array, total: Array, empty: Values, arithmetic: Arithmetic) -> Array:
+    """Each term over its row's total; an empty row, whose total is 0, is divided by 1 and filled afterwards."""
+    return terms / (arithmetic.where(empty, arithmetic.number(ONE), total) if empty.any() else total)
+
+
 def filled(weights: Array, empty: Values, policy: str, keys: int, arithmetic: Arithmetic) -> Array:
     """The weights, a row that sees nothing filled by the policy: 0, NaN, or equal weights over all keys."""
     if policy == "uniform":
         filling = arithmetic.number(ONE) / arithmetic.number(Decimal(keys))
     else:
         filling = arithmetic.number(NAN if policy == "nan" else ZERO)
-    return arithmetic.where(empty, filling, weights)
+    return arithmetic.where(empty, filling, weights) if empty.any() else weights
 
 
 def without_hidden(logits: Array, arithmetic: Arithmetic) -> Array:

@@ -27,17 +27,11 @@ TERMS = Stage(
 )  # fmt: skip
 
 
-def _joins(scenario: Scenario) -> bool:
-    """Whether the heads are put side by side: in a block, and where something after them reads them."""
-    reads = scenario.has("w_o") or scenario.option("residual") is not None or scenario.setting("norm.where") == "post"
-    return scenario.has_values and scenario.heads > 1 and (reads or scenario.projected)
-
-
 JOINED = Stage(
     "joined", "J", ("batch", "query", "feature"), ("out",), (Read("out", ("batch", "any", "query", "any")),),
     lambda arithmetic, scenario, out: attention.joined(out),
     lambda scenario, out: Operation("beside", (out,)),
-    when=_joins,
+    when=lambda s: s.has_values and s.heads > 1,
 )  # fmt: skip
 
 

@@ -192,7 +192,7 @@ LINEAR_TOTAL = Stage(
 
 
 def _shares(arithmetic: Arithmetic, scenario: Scenario, terms: Array, total: Array, row: Array) -> Array:
-    return _filled(arithmetic, scenario, terms / total, arithmetic.hidden(row))
+    return _filled(arithmetic, scenario, terms, total, arithmetic.hidden(row))
 
 
 def _linear_shares(arithmetic: Arithmetic, scenario: Scenario, logits: Array, total: Array, row: Array) -> Array:
@@ -200,23 +200,26 @@ def _linear_shares(arithmetic: Arithmetic, scenario: Scenario, logits: Array, to
     lost = arithmetic.zero(total) & ~np.all(hidden, axis=-1, keepdims=True)
     if lost.any():
         raise CalculationError.of("zero-sum", scenario.name, query=_first_query(scenario, lost))
-    return _filled(arithmetic, scenario, weighing.without_hidden(logits, arithmetic) / total, hidden)
+    return _filled(arithmetic, scenario, weighing.without_hidden(logits, arithmetic), total, hidden)
 
 
 def _equal_shares(arithmetic: Arithmetic, scenario: Scenario, ones: Array, total: Array, row: Values) -> Array:
-    return _filled(arithmetic, scenario, ones / total, ~row)
+    return _filled(arithmetic, scenario, ones, total, ~row)
 
 
 def _own_weight(arithmetic: Arithmetic, scenario: Scenario, own: Values, row: Values) -> Array:
-    return _filled(arithmetic, scenario, weighing.one_where(own, arithmetic), ~row)
+    return _filled(arithmetic, scenario, weighing.one_where(own, arithmetic), None, ~row)
 
 
-def _filled(arithmetic: Arithmetic, scenario: Scenario, weights: Array, hidden: Values) -> Array:
-    """The weights, rows that see nothing filled as `empty_rows` says; `hidden` has the whole rows."""
+def _filled(
+    arithmetic: Arithmetic, scenario: Scenario, terms: Array, total: Array | None, hidden: Values
+) -> Array:  # fmt: skip
+    """Each term over its row's total, rows that see nothing filled as `empty_rows` says; `hidden` has whole rows."""
     policy = str(scenario.option("empty_rows"))
     empty = np.all(hidden, axis=-1, keepdims=True) & np.bool_(not _has_sink(scenario))
     if policy == "error" and empty.any():
         raise CalculationError.of("empty-row-refused", scenario.name, query=_first_query(scenario, empty))
+    weights = terms if total is None else weighing.shares(terms, total, empty, arithmetic)
     return weighing.filled(weights, empty, policy, hidden.shape[-1], arithmetic)
 
 
