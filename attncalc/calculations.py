@@ -10,12 +10,12 @@ import numpy as np
 
 from attncalc.core.arithmetic import Array, Decimals, Floats
 from attncalc.core.bounded import Bounded, Values
-from attncalc.core.certain import certain
+from attncalc.core.certain import OutOfRange, certain
 from attncalc.core.edges import Edges
 from attncalc.core.figures import round_to
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Note, Stage, Step
-from attncalc.errors import CalculationError
+from attncalc.errors import CalculationError, Fault
 from attncalc.fold import BOOLEAN_SLOTS, Result, fold, step_of
 from attncalc.pipelines.standard import stages
 
@@ -28,12 +28,14 @@ def decimal(scenario: Scenario, rounds: Callable[[str], bool], terms: bool = Fal
     """On decimals, the results of the steps that `rounds` names rounded as by hand, the others exact."""
     rows = stages(scenario, terms=terms)
     kept: list[Result] = []
+    read: list[Array] = []  # by the stage at hand
     unsure: list[str] = []  # steps by hand whose rounding even the most digits leave open
 
     def compute(last: bool) -> list[Bounded]:
         arithmetic = Decimals(last)
 
         def evaluate(row: Stage, arrays: list[Array]) -> Array:
+            read[:] = arrays
             rounded = rounds(row.name)
             return _rounded(scenario, row, arrays, unsure) if rounded else row.calculate(arithmetic, scenario, arrays)
 
@@ -41,7 +43,10 @@ def decimal(scenario: Scenario, rounds: Callable[[str], bool], terms: bool = Fal
         return [result.array for result in kept]
 
     given = (Decimals().given(a, name) for name, a in scenario.arrays.items() if name not in BOOLEAN_SLOTS)
-    arrays, sure = certain(compute, Edges(scenario.places, scenario.rounding, doubles=True), given)
+    try:
+        arrays, sure = certain(compute, Edges(scenario.places, scenario.rounding, doubles=True), given)
+    except OutOfRange:
+        raise _out_of_range(scenario, read) from None
     steps = tuple(step_of(scenario, result, array) for result, array in zip(kept, arrays, strict=True))
     open_steps = [*unsure, *([] if sure else [steps[-1].name])]
     return steps, tuple(Note("undecided", name, {}) for name in open_steps[:1])
@@ -50,8 +55,8 @@ def decimal(scenario: Scenario, rounds: Callable[[str], bool], terms: bool = Fal
 def _rounded(scenario: Scenario, row: Stage, arrays: list[Array], unsure: list[str]) -> Bounded:
     """One step by hand: inside it nothing is rounded, its result is."""
     places, rounding = scenario.hand_places(row.name), scenario.rounding
-    if row.name == "weights" and scenario.weighting == "softmax":
-        _refuse_lost_total(scenario, *arrays)
+    if row.name == "weights" and scenario.needs_scores and not scenario.has("sink"):
+        _refuse_lost_total(scenario, arrays[1], arrays[2])
 
     def compute(last: bool) -> list[Bounded]:
         return [row.calculate(Decimals(last), scenario, arrays)]
@@ -61,17 +66,40 @@ def _rounded(scenario: Scenario, row: Stage, arrays: list[Array], unsure: list[s
     return Bounded(np.asarray(np.frompyfunc(lambda x: round_to(x, places, rounding), 1, 1)(values), dtype=object))
 
 
-def _refuse_lost_total(scenario: Scenario, terms: Bounded, total: Bounded, logits: Bounded) -> None:
-    """By hand, exponentials may all round to 0 although the row sees something."""
-    largest = logits.values.max(axis=-1, keepdims=True)
-    for index, value in np.ndenumerate(largest):
-        if value.is_finite() and total.values[index] == 0:
-            base = scenario.option("base")
-            power = value if base is None else value * Decimal(base).ln()
-            places = -(power / Decimal(10).ln()).to_integral_value("ROUND_FLOOR")
-            query = scenario.query_tokens[index[2]]
-            code = "lost-total" if places <= MOST_PLACES else "lost-total-shift"
-            raise CalculationError.of(code, scenario.name, query=query, places=int(places))
+def _refuse_lost_total(scenario: Scenario, total: Bounded, logits: Bounded) -> None:
+    """By hand, the total of a row may round to 0 although the row sees something."""
+    softmax = scenario.weighting == "softmax"
+    for index, value in np.ndenumerate(logits.values.max(axis=-1, keepdims=True)):
+        if not value.is_finite() or total.values[index] != 0:
+            continue
+        places = _places_of_power(scenario, value) if softmax else _places_of_sum(logits.values[index[:-1]])
+        if places is None:  # the sum is 0 before any rounding, which the step itself refuses
+            continue
+        code = ("lost-total" if places <= MOST_PLACES else "lost-total-shift") if softmax else "lost-sum"
+        query = scenario.query_tokens[index[2]]
+        raise CalculationError.of(code, scenario.name, query=query, places=places)
+
+
+def _places_of_power(scenario: Scenario, exponent: Decimal) -> int:
+    """How many places show the first digit of base^exponent."""
+    base = scenario.option("base")
+    power = exponent if base is None else exponent * Decimal(base).ln()
+    return max(0, int(-(power / Decimal(10).ln()).to_integral_value("ROUND_FLOOR")))
+
+
+def _places_of_sum(row: Values) -> int | None:
+    """How many places show the first digit of the sum of the visible scores."""
+    total = sum((x for x in row if x.is_finite()), Decimal(0))
+    return max(0, -total.adjusted()) if total else None
+
+
+def _out_of_range(scenario: Scenario, read: Sequence[Array]) -> CalculationError:
+    """The row of the number that left the range of decimals."""
+    values = only_bounded(read)[0].values
+    sizes = np.frompyfunc(lambda x: abs(x) if x.is_finite() else Decimal(0), 1, 1)(values)
+    index = np.unravel_index(int(np.argmax(sizes)), values.shape)
+    query = scenario.query_tokens[min(int(index[2]), len(scenario.query_tokens) - 1)]
+    return CalculationError([Fault(scenario.name, "beyond-decimals", {"query": query})])
 
 
 def only_bounded(arrays: Iterable[Array]) -> list[Bounded]:
@@ -90,12 +118,12 @@ def floats(scenario: Scenario, kind: str, terms: bool = False) -> Calculation:
 
     results = once(False)
     remarks: tuple[Note, ...] = ()
-    if scenario.option("shift") is None and _out_of_range(results, arithmetic):
+    if scenario.option("shift") is None and _exponentials_lost(results, arithmetic):
         results, remarks = once(True), (Note("shifted", "shifted", {"kind": kind}),)
     return tuple(step_of(scenario, result, result.array) for result in results), remarks
 
 
-def _out_of_range(results: Sequence[Result], arithmetic: Floats) -> bool:
+def _exponentials_lost(results: Sequence[Result], arithmetic: Floats) -> bool:
     """Whether a row's exponentials overflow, or all but vanish although the row sees something."""
     found = {result.stage.name: result for result in results}
     if "exponentials" not in found:

@@ -37,10 +37,23 @@ class AttncalcError(Exception):
         from attncalc.messages import speaker
 
         say = speaker(language)
-        return [(f"{fault.place}: " if fault.place else "") + say(fault.code, **fault.fields) for fault in self.faults]
+        return [(f"{_safe(fault.place)}: " if fault.place else "") + say(fault.code, **_safe_fields(fault.fields))
+                for fault in self.faults]  # fmt: skip
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
+
+
+def _safe(text: str) -> str:
+    """A text of the user's in one line, with what a terminal would obey written out."""
+    from attncalc.core.labels import escaped
+
+    return escaped(text)
+
+
+def _safe_fields(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields with the user's texts made safe; what the program made itself stays."""
+    return {name: _safe(value) if type(value) is str else value for name, value in fields.items()}
 
 
 class ScenarioError(AttncalcError):

@@ -8,6 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from attncalc.pipelines.standard import STEP_NAMES
+from attncalc.scenario_files import builtin
+from attncalc.scenario_files.keys import KEYS
+
 TABLE = Path(__file__).parent / "data" / "bad_input.toml"
 NAME = "scenario.json"
 RUN = ["run", NAME]
@@ -41,7 +45,15 @@ class Row(NamedTuple):
 
     def answer(self, language: str) -> str:
         """All that standard error says."""
-        return "".join(f"attncalc: {sentence}\n" for sentence in self.sentences[language])
+        return "".join(f"attncalc: {_with_names(sentence)}\n" for sentence in self.sentences[language])
+
+
+def _with_names(sentence: str) -> str:
+    """The sentence with the lists that grow with the program in place of their names."""
+    lists = {"{builtins}": builtin.names(), "{keys}": list(KEYS), "{steps}": STEP_NAMES}
+    for name, words in lists.items():
+        sentence = sentence.replace(name, ", ".join(words))
+    return sentence
 
 
 def rows() -> Iterator[Row]:

@@ -10,7 +10,7 @@ import typer
 
 from attncalc.cli import options as o
 from attncalc.cli.help import command_help, program_help
-from attncalc.cli.report import guarded
+from attncalc.cli.report import checked_language, guarded
 from attncalc.messages import speaker
 from attncalc.scenario_files import builtin
 
@@ -71,6 +71,10 @@ def build(language: str, arguments: Sequence[str] = ()) -> typer.Typer:
         version: bool = typer.Option(False, "--version", is_eager=True, callback=on_version),
         lang: str = typer.Option(None, "--lang"),
     ) -> None:
+        if lang is not None:
+            refused = checked_language(lang, language)
+            if refused:
+                raise typer.Exit(refused)
         if context.invoked_subcommand is None:
             for line in ("welcome", "welcome-start", "welcome-list"):
                 typer.echo(say(line))

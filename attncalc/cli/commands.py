@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from attncalc.cli import output
-from attncalc.cli.session import Session, one_of, whole
+from attncalc.cli.session import Session, one_of, shortened, whole
 from attncalc.core import names
 from attncalc.core.labels import distinct, places_of
 from attncalc.errors import AttncalcError, Fault, UsageError, nearest
@@ -41,9 +42,11 @@ def run(session: Session, options: Options) -> int:
     """Every step of the scenarios, as tables or as data."""
     from attncalc.running import run
 
-    if options["jsonl"]:
-        return _json_lines(session, options)
     sources = options["scenarios"]
+    if options["jsonl"]:
+        if sources:
+            raise UsageError.of("jsonl-and-scenario", found=" ".join(sources))
+        return _json_lines(session, options)
     if not sources:
         raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
     if len(sources) > 1 and _format(options, names.FORMATS) == "csv":
@@ -112,7 +115,7 @@ def show(session: Session, options: Options) -> int:
     source = options["name"]
     data = read(source)
     document = parse(data, shown_name(source))
-    changed = folded(edited(document, options["set"]), options)
+    changed = folded(edited(document, options["set"]), _calculation(options))
     text = written(changed, 2) + "\n" if changed != document else data.decode("utf-8-sig")
     output.write(text, options["output"], options["force"])
     return 0
@@ -139,7 +142,7 @@ def _calculation(options: Options) -> dict[str, Any]:
     if chosen["places"] is not None:
         whole("--places", chosen["places"], 0, 50)
     if chosen["by_hand"] not in (None, "off"):
-        whole("--by-hand", chosen["by_hand"], 0, 50)
+        whole("--by-hand", chosen["by_hand"], 0, 50, "not-by-hand")
     for key, known in (("rounding", names.ROUNDINGS), ("arithmetic", names.ARITHMETICS)):
         if (value := chosen[key]) is not None:
             one_of(f"--{key}", value, known)
@@ -257,18 +260,23 @@ def _chosen(trace: Trace, options: Options, axis: str, number: int) -> tuple[int
 
 
 def _query(trace: Trace, word: str) -> int:
+    """The query of a label, a quoted label, or a position."""
     labels = trace.scenario.query_tokens
-    places = places_of(
-        labels, json.loads(word) if word.startswith('"') and word.endswith('"') and len(word) > 1 else word
-    )
-    if word.isascii() and word.isdigit() and int(word) < len(labels):
+    if word.isascii() and word.isdigit() and len(word) < 10 and int(word) < len(labels):
         return int(word)
+    places = places_of(labels, _unquoted(word))
     if len(places) > 1:
         raise UsageError.of("ambiguous-token", "--token", found=word, count=len(places))
     if not places:
-        known = ", ".join(distinct(labels)[:20])
-        raise UsageError.of("unknown-token", "--token", found=word, known=known)
+        raise UsageError.of("unknown-token", "--token", found=shortened(word), known=", ".join(distinct(labels)[:20]))
     return places[0]
+
+
+def _unquoted(word: str) -> str:
+    if len(word) > 1 and word[0] == word[-1] == '"':
+        with contextlib.suppress(ValueError):
+            return str(json.loads(word))
+    return word
 
 
 def _step(trace: Trace, name: str) -> str:

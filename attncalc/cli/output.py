@@ -25,7 +25,7 @@ def check_target(target: str | None, force: bool) -> None:
     if not target or target == "-":
         return
     path = Path(target)
-    if path.is_dir():
+    if path.is_dir() or target.endswith(("/", os.sep)):
         raise OutputError.of("target-is-directory", target)
     if not path.parent.is_dir():
         raise OutputError.of("no-folder", target, folder=str(path.parent))

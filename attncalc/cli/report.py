@@ -12,6 +12,7 @@ from typing import Any
 
 from attncalc.errors import AttncalcError, nearest
 from attncalc.messages import speaker
+from attncalc.scenario_files import builtin
 
 MOST_FAULTS = 20
 
@@ -42,6 +43,17 @@ def guarded(command: str, values: Mapping[str, Any], language: str) -> int:
         return code
     except BaseException as error:
         return ended(error, language, debug)
+
+
+def checked_language(asked: str, language: str) -> int:
+    """0 for a language that there is; else the exit code, after saying so."""
+    from attncalc.cli.session import language as one_there_is
+
+    try:
+        one_there_is(asked)
+    except AttncalcError as error:
+        return ended(error, language, False)
+    return 0
 
 
 def _complete(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,7 +108,7 @@ def complain(sentences: list[str], language: str) -> None:
 
 def _safe(sentence: str) -> str:
     """The sentence with what a terminal would obey written out; its own line ends stay."""
-    from attncalc.document.tokens import escaped
+    from attncalc.core.labels import escaped
 
     return "\n".join(escaped(line) for line in sentence.split("\n"))
 
@@ -118,6 +130,8 @@ def usage_sentence(error: BaseException, language: str) -> str:
         from attncalc.cli.app import COMMANDS
 
         found = message.split("'")[1] if "'" in message else message
+        if found in builtin.names():
+            return say("usage-scenario-not-command", found=found)
         known = [command.name for command in COMMANDS]
         return say("usage-no-such-command", found=found, near=nearest(found, known), known=", ".join(known))
     if "unexpected extra argument" in message:

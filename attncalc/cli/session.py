@@ -31,7 +31,7 @@ def session(options: Mapping[str, Any]) -> Session:
         language=language(options.get("lang")),
         width=_width(options.get("width"), size[0] if size else None, to_file),
         height=size[1] if size else None,
-        color=_color(options.get("color") or "auto", terminal) and not to_file,
+        color=_color("auto" if options.get("color") is None else options["color"], terminal) and not to_file,
         ascii=bool(options.get("ascii")),
         quiet=bool(options.get("quiet")),
     )
@@ -62,15 +62,22 @@ def asked_language(arguments: list[str]) -> str:
 def one_of(place: str, value: str, known: tuple[str, ...]) -> str:
     """The value if it is one of the names, else a UsageError."""
     if value not in known:
-        raise UsageError.of("not-a-choice", place, found=value, known=", ".join(known), near=nearest(value, known))
+        raise UsageError.of(
+            "not-a-choice", place, found=shortened(value), known=", ".join(known), near=nearest(value, known)
+        )
     return value
 
 
-def whole(place: str, text: str, least: int, most: int) -> int:
+def whole(place: str, text: str, least: int, most: int, code: str = "not-a-whole-number") -> int:
     """A whole number in a range, else a UsageError."""
     if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
-        raise UsageError.of("not-a-whole-number", place, found=text, least=least, most=most)
+        raise UsageError.of(code, place, found=shortened(text), least=least, most=most)
     return int(text)
+
+
+def shortened(text: str) -> str:
+    """A word of the command line for a sentence: quoted where it is empty, its beginning where it is long."""
+    return (text if len(text) <= 40 else text[:37] + "…") if text else '""'
 
 
 def _width(asked: str | None, terminal: int | None, to_file: bool) -> int | None:

@@ -8,7 +8,6 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, Overflow, Underflow, l
 from attncalc.core.bounded import EXACT, UNKNOWN, Bounded, Values
 from attncalc.core.edges import Edges
 from attncalc.core.figures import WIDE
-from attncalc.errors import CalculationError
 
 FIRST_DIGITS = 50
 SPARE_DIGITS = 80
@@ -19,9 +18,16 @@ class Undecided(ArithmeticError):
     """A choice inside a step (is this sum zero?) needs more digits."""
 
 
-def context(digits: int) -> Context:
-    """A decimal context of that many digits, in which only a number out of all range is an exception."""
-    return Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Overflow, Underflow])
+class OutOfRange(ArithmeticError):
+    """A number lies outside the range of decimals."""
+
+
+def context(digits: int, vanishing: bool) -> Context:
+    """A decimal context of that many digits, in which only a number out of all range is an exception.
+
+    With `vanishing` a number below the range is 0, as it is where results are rounded to places.
+    """
+    return Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Overflow] if vanishing else [Overflow, Underflow])
 
 
 Compute = Callable[[bool], Sequence[Bounded]]
@@ -34,11 +40,11 @@ def certain(compute: Compute, edges: Edges, given: Iterable[Bounded]) -> tuple[l
     A number that more digits than the spread of the given numbers and the results cannot tell from an edge is on it:
     a tie.
     """
-    results = attempt(compute, max(FIRST_DIGITS, edges.places + 30))
+    results = attempt(compute, edges, max(FIRST_DIGITS, edges.places + 30))
     if results is not None and not any(True for array in results for _ in open_cells(array, edges)):
         return [array.values for array in results], True
     wanted = spread([*given, *(results or ())]) + SPARE_DIGITS + edges.places
-    final = attempt(compute, min(wanted, MOST_DIGITS), last=True) or []
+    final = attempt(compute, edges, min(wanted, MOST_DIGITS), last=True) or []
     return [settled(array, edges) for array in final], wanted <= MOST_DIGITS and not any(map(_unbounded, final))
 
 
@@ -53,16 +59,16 @@ def spread(arrays: Iterable[Bounded]) -> int:
     return highest - lowest
 
 
-def attempt(compute: Compute, digits: int, last: bool = False) -> Sequence[Bounded] | None:
+def attempt(compute: Compute, edges: Edges, digits: int, last: bool = False) -> Sequence[Bounded] | None:
     """The results with that many digits, or None where a choice inside needs more."""
     try:
-        with localcontext(context(digits)) as here:
+        with localcontext(context(digits, vanishing=not edges.doubles)) as here:
             here.clear_flags()
             return compute(last)
     except Undecided:
         return None
     except (Overflow, Underflow):
-        raise CalculationError.of("beyond-decimals") from None
+        raise OutOfRange from None
 
 
 def open_cells(array: Bounded, edges: Edges) -> Iterator[tuple[tuple[int, ...], Decimal]]:

@@ -16,6 +16,7 @@ from decimal import (
     ROUND_HALF_UP,
     Context,
     Decimal,
+    InvalidOperation,
 )
 
 ROUNDINGS = {"half-up": ROUND_HALF_UP, "half-even": ROUND_HALF_EVEN, "truncate": ROUND_DOWN}
@@ -32,7 +33,12 @@ class Literal(Decimal):
     text: str
 
     def __new__(cls, text: str) -> Literal:
-        self = super().__new__(cls, text)
+        try:
+            self = super().__new__(cls, text)
+        except InvalidOperation:  # an exponent beyond what a decimal can have: out of range on its own side
+            sign = "-" if text.startswith("-") else ""
+            tiny = "e-" in text.lower()
+            self = super().__new__(cls, f"{sign}1e-1000000" if tiny else f"{sign}Infinity")
         self.text = text
         return self
 

@@ -1,10 +1,12 @@
-"""Token labels: telling repeated ones apart, and finding the place that a word means."""
+"""Token labels: telling repeated ones apart, finding the place that a word means, showing them safely."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
+ESCAPED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 NUMBERED = re.compile(r"(.*)#([1-9][0-9]*)", re.DOTALL)
 
 
@@ -26,3 +28,15 @@ def places_of(labels: Sequence[str], word: str) -> list[int]:
         return places
     same = [place for place, label in enumerate(labels) if label == numbered[1]]
     return same[int(numbered[2]) - 1 :][:1]
+
+
+def escaped(label: str) -> str:
+    """The label with what a terminal would obey written out, otherwise as it is."""
+    return label if label.isascii() and label.isprintable() else "".join(map(_escaped, label))
+
+
+def _escaped(character: str) -> str:
+    category = unicodedata.category(character)
+    if category in ESCAPED or (category == "Zs" and character != " "):
+        return f"\\u{{{ord(character):x}}}"
+    return character

@@ -5,9 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from attncalc.core.labels import distinct
+from attncalc.core.labels import distinct, escaped
 
-ESCAPED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 LONGEST = 24
 
 
@@ -17,18 +16,6 @@ def visible(label: str) -> str:
     if unicodedata.combining(text[:1] or "a"):
         text = "◌" + text
     return f'"{text}"' if text != text.strip(" ") or not text else text
-
-
-def escaped(label: str) -> str:
-    """The label with what a terminal would obey written out, otherwise as it is."""
-    return label if label.isascii() and label.isprintable() else "".join(map(_escaped, label))
-
-
-def _escaped(character: str) -> str:
-    category = unicodedata.category(character)
-    if category in ESCAPED or (category == "Zs" and character != " "):
-        return f"\\u{{{ord(character):x}}}"
-    return character
 
 
 def short(label: str) -> str:

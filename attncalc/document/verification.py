@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from attncalc.core.labels import escaped
 from attncalc.core.stage import Trace
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose
 from attncalc.document.heading import arithmetic_in_words
-from attncalc.document.tokens import escaped
 from attncalc.document.view import View
 from attncalc.explore.verify import Verdict
 

@@ -41,7 +41,10 @@ def verify(trace: Trace) -> list[Verdict]:
     for name, printed in trace.scenario.document.get("expect", {}).items():
         place = f"{trace.scenario.name}: expect.{name}"
         if name == "weights_sum" and "weights" in trace:
-            verdicts += _sums(trace, printed)
+            try:
+                verdicts += _sums(trace, printed)
+            except _WrongShape as wrong:
+                faults.append(Fault(place, "verify-shape", wrong.fields))
         elif name not in trace:
             known = ", ".join(step.name for step in trace)
             faults.append(Fault(place, "verify-no-step", {"known": known}))
@@ -123,21 +126,27 @@ def _names(step: Step, axes: Sequence[str], place: tuple[int, ...]) -> list[str]
 
 def _sums(trace: Trace, printed: Any) -> Iterator[Verdict]:
     """The weights as shown, added up, for each query."""
-    step, scenario = trace["weights"], trace.scenario
-    places = places_of_step(trace, step)
-    numbers = np.atleast_1d(np.array(printed, dtype=object)).ravel()
-    rows = step.cells.reshape(-1, step.cells.shape[-1])
+    step = trace["weights"]
     axes = step.axes[:-1]
-    names = [_names(step, axes, place) for place in np.ndindex(step.shape[:-1])]
-    if len(numbers) != len(rows):
-        place, wanted = f"{scenario.name}: expect.weights_sum", _by(step.shape[:-1])
-        raise ScenarioError.of("verify-shape", place, found=_by(numbers.shape), wanted=wanted)
-    for row, number in enumerate(numbers):
-        if number is not None:
-            shown = sum((round_to(_decimal(x), places, scenario.rounding) for x in rows[row]), Decimal(0))
-            right = agrees(shown, _decimal(number), scenario.rounding, False)
-            cell = " ".join(("weights_sum", *names[row]))
-            yield Verdict(cell, "weights_sum", _written(number), str(shown), right)
+    for query, part in _parts(trace, printed):
+        axis = axes.index("query") if query is not None else None
+        shape = tuple(1 if i == axis else n for i, n in enumerate(step.shape[:-1]))
+        numbers = np.array(part, dtype=object)
+        if _without_ones(numbers.shape) != _without_ones(shape):
+            raise _WrongShape(numbers.shape, shape)
+        for index, number in np.ndenumerate(numbers.reshape(shape)):
+            if number is not None:
+                place = tuple(query if i == axis and query is not None else n for i, n in enumerate(index))
+                yield _sum(trace, place, number)
+
+
+def _sum(trace: Trace, place: tuple[int, ...], number: Any) -> Verdict:
+    step, rounding = trace["weights"], trace.scenario.rounding
+    places = places_of_step(trace, step)
+    row = step.cells.reshape(step.shape)[place]
+    shown = sum((round_to(_decimal(x), places, rounding) for x in row), Decimal(0))
+    cell = " ".join(("weights_sum", *_names(step, step.axes[:-1], place)))
+    return Verdict(cell, "weights_sum", _written(number), str(shown), agrees(shown, _decimal(number), rounding, False))
 
 
 def agrees(value: Decimal, printed: Decimal, rounding: str, weight: bool) -> bool:

@@ -15,6 +15,10 @@ class Word(str):
     """A message code used as a field of another message: it is translated, and filled, before it is put in."""
 
 
+class Lines(str):
+    """A drawing of several lines that the program made, put into a sentence as it is."""
+
+
 def catalogue(language: str) -> dict[str, str]:
     """Message code to sentence, with `{fields}` to fill."""
     messages: dict[str, str] = import_module(f"attncalc.messages.{language}").MESSAGES

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attncalc.core.labels import distinct
+from attncalc.core.labels import distinct, escaped
 from attncalc.core.stage import AXES, Step, Trace
-from attncalc.document.tokens import escaped
 from attncalc.document.view import View
 from attncalc.renderers.json import values
 

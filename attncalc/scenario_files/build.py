@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,14 @@ from attncalc.scenario_files.defaults import with_defaults
 from attncalc.scenario_files.expected import check_expected
 from attncalc.scenario_files.json_text import repeated_keys
 from attncalc.scenario_files.keys import SCENARIO, check_loaded, number_arrays
+from attncalc.scenario_files.kinds import found
 from attncalc.scenario_files.labelling import Labelling
 from attncalc.scenario_files.masks import Masks
 from attncalc.scenario_files.number_arrays import as_decimal
 from attncalc.scenario_files.reading_rules import check_rules
 from attncalc.scenario_files.shapes import Shapes
+
+TRACE = "attncalc-trace/1"
 
 
 class Faults:
@@ -31,11 +34,13 @@ class Faults:
     def __init__(self, name: str) -> None:
         self.name = name
         self.found: list[Fault] = []
+        self.places: set[str] = set()
 
     def report(self, path: str, code: str, **fields: Any) -> None:
         """Notes a fault at a path of the document."""
         place = f"{self.name}: {path}" if path else self.name
-        if all(fault.place != place for fault in self.found):
+        if place not in self.places:
+            self.places.add(place)
             self.found.append(Fault(place, code, fields))
 
     def raise_any(self) -> None:
@@ -53,20 +58,39 @@ def build(document: Any, name: str, folder: Path = Path()) -> Scenario:
     if not isinstance(document, dict):
         faults.report("", "not-a-scenario", found=Word("found-list" if isinstance(document, list) else "found-other"))
     faults.raise_any()
-    if document.get("format") == "attncalc-trace/1" and isinstance(document.get("scenario"), dict):
-        document = document["scenario"]
+    document = _inside_a_trace(document, faults)
     for path in repeated_keys(document):
         faults.report(path, "repeated-key")
     SCENARIO.check(document, "", faults.report)
     arrays = _arrays(document, folder, faults)
     broken = {fault.place.removeprefix(f"{name}: ").split("[")[0].split(".")[0] for fault in faults.found}
-    broken |= {str(fault.fields.get("near")) for fault in faults.found}  # a misspelt key is not missing as well
+    misspelt = [
+        fault for fault in faults.found if fault.code == "unknown-key" and "." not in fault.place.rpartition(": ")[2]
+    ]
+    broken |= {str(fault.fields.get("near")) for fault in misspelt}  # a misspelt key is not missing as well
     usable = {key: value for key, value in document.items() if key not in broken and key != "$schema"}
     start = check_rules(usable, broken, faults.report)
     if not start:
         faults.raise_any()
     arrays = {path: values for path, values in arrays.items() if path.split(".")[0] not in broken}
-    return _assembled(name, with_defaults(usable, start), start, arrays, faults)
+    return _assembled(name, with_defaults(usable, start), start, arrays, faults, broken)
+
+
+def _inside_a_trace(document: dict[str, Any], faults: Faults) -> dict[str, Any]:
+    """The scenario that a trace holds; a document that is no trace is itself."""
+    named = document.get("format")
+    if named is None:
+        return document
+    if named != TRACE:
+        near = TRACE if isinstance(named, str) and named.startswith("attncalc") else ""
+        faults.report("format", "not-a-choice", found=found(named), known=TRACE, near=near)
+    elif "scenario" not in document:
+        faults.report("scenario", "trace-without-scenario")
+    elif not isinstance(document["scenario"], dict):
+        faults.report("scenario", "not-an-object", found=found(document["scenario"]))
+    faults.raise_any()
+    inside: dict[str, Any] = document["scenario"]
+    return inside
 
 
 def _arrays(document: Mapping[str, Any], folder: Path, faults: Faults) -> dict[str, Values]:
@@ -89,16 +113,17 @@ def _arrays(document: Mapping[str, Any], folder: Path, faults: Faults) -> dict[s
 
 
 def _assembled(
-    name: str, document: Mapping[str, Any], start: str, given: Mapping[str, Values], faults: Faults
+    name: str, document: Mapping[str, Any], start: str, given: Mapping[str, Values], faults: Faults,
+    broken: Collection[str],
 ) -> Scenario:  # fmt: skip
     if not _enough(start, given):
         faults.raise_any()
     shapes = Shapes(document, start, given, faults.report)
     shapes.check()
-    if shapes.broken:
+    if shapes.unliftable:
         faults.raise_any()
     grid = shapes.grid
-    labelling = Labelling(document, grid, shapes.past, shapes.single, faults.report)
+    labelling = Labelling(document, grid, shapes.past, shapes.single, faults.report, "tokens" in broken)
     arrays, places = shapes.lifted()
     if isinstance(document.get("sink"), Decimal):
         arrays["sink"], places["sink"] = (

@@ -18,6 +18,9 @@ QUERY_AXES = {"scores", "weights", "q", "x", "ids", "positions", "residual"}
 CELL_AXES = {"scores", "weights"}
 
 
+MOST_DIGITS = 18  # a longer position is beyond any array, and int() refuses very long ones
+
+
 class Segment(NamedTuple):
     """One part of a path: a key, a position or a token label; a quoted one is never a position."""
 
@@ -27,7 +30,10 @@ class Segment(NamedTuple):
     @property
     def position(self) -> int | None:
         """The position it names, if it is a whole number."""
-        return int(self.text) if not self.quoted and self.text.isascii() and self.text.isdigit() else None
+        whole = not self.quoted and self.text.isascii() and self.text.isdigit()
+        if not whole:
+            return None
+        return int(self.text) if len(self.text) <= MOST_DIGITS else 10**MOST_DIGITS
 
 
 def edited(document: Any, changes: Iterable[str]) -> Any:
@@ -36,7 +42,8 @@ def edited(document: Any, changes: Iterable[str]) -> Any:
     if not changes or not isinstance(document, dict):
         return document
     document = copy.deepcopy(document)
-    target = document["scenario"] if document.get("format") == "attncalc-trace/1" else document
+    inside = document.get("scenario") if document.get("format") == "attncalc-trace/1" else None
+    target = inside if isinstance(inside, dict) else document
     faults: list[Fault] = []
     for change in changes:
         try:
@@ -63,7 +70,10 @@ def segments_of(text: str) -> tuple[list[Segment], int]:
     while match := SEGMENT.match(text, end):
         part = next(group for group in match.groups() if group is not None)
         quoted = part.startswith('"')
-        segments.append(Segment(json.loads(part) if quoted else part.strip(), quoted))
+        try:
+            segments.append(Segment(json.loads(part) if quoted else part.strip(), quoted))
+        except ValueError:  # a quoted part that JSON could not read
+            break
         end = match.end()
     return segments, end
 
@@ -117,7 +127,8 @@ class _Edit:
         places = [segment.position] if segment.position is not None else self._labelled(segment, depth)
         if not places:
             labels = ", ".join(distinct(self._labels(depth))[:20])
-            self._fail("set-no-label", found=segment.text, known=labels, before=self._text(depth))
+            fields = {"found": segment.text, "known": labels, "before": self._text(depth), "last": len(container) - 1}
+            self._fail("set-no-label" if labels else "set-no-position", **fields)
         if len(places) > 1:
             self._fail("ambiguous-token", found=segment.text, count=len(places))
         position = places[0]

@@ -16,11 +16,10 @@ def folded(document: Any, options: Mapping[str, Any]) -> Any:
     """
     if not isinstance(document, dict):
         return document
-    target = document.get("scenario") if document.get("format") == "attncalc-trace/1" else document
-    if isinstance(target, dict):
-        changed = _changed(copy.copy(target), options)
-        document = changed if target is document else {**document, "scenario": changed}
-    return document
+    inside = document.get("scenario") if document.get("format") == "attncalc-trace/1" else None
+    if isinstance(inside, dict):
+        return {**document, "scenario": _changed(copy.copy(inside), options)}
+    return document if inside is not None else _changed(copy.copy(document), options)
 
 
 def _changed(document: dict[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from attncalc.core.figures import Literal
-from attncalc.errors import ScenarioError
+from attncalc.errors import AttncalcError, ScenarioError
+from attncalc.messages import Lines
 
 MOST_BYTES = 64 * 1024 * 1024
+MOST_LEVELS = 64
+BLANKS = " \t\r\n"  # what JSON calls blank; a no-break space is not
 
 
 class Entry(dict[str, Any]):
@@ -26,32 +30,64 @@ def parse(data: bytes, name: str, first_line: int = 1) -> Any:
     """The JSON value of a text, numbers as `Literal`; raises a ScenarioError that names line and column."""
     if len(data) > MOST_BYTES:
         raise ScenarioError.of("file-too-large", name, size=len(data), most=MOST_BYTES)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        code = "file-binary" if b"\0" in data[:4096] else "file-not-utf8"
-        raise ScenarioError.of(code, name, position=error.start) from None
-    if not text.strip():
+    text = _decoded(data, name)
+    if not text.strip(BLANKS):
         raise ScenarioError.of("file-empty", name)
     try:
-        return json.loads(
+        value = json.loads(
             text, object_pairs_hook=_entry, parse_float=Literal, parse_int=Literal, parse_constant=NotANumber
         )
     except json.JSONDecodeError as error:
-        code = "json-truncated" if error.pos >= len(text.rstrip()) else "json-wrong"
-        found = text[error.pos : error.pos + 1]
-        raise ScenarioError.of(
-            code, name, line=error.lineno + first_line - 1, column=error.colno, found=found
-        ) from None
+        raise _syntax_error(error, text, name, first_line) from None
     except RecursionError:
         raise ScenarioError.of("json-too-deep", name) from None
+    if _deeper_than(value, MOST_LEVELS):
+        raise ScenarioError.of("json-too-deep", name)
+    return value
+
+
+def _decoded(data: bytes, name: str) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or (len(data) > 3 and 0 in data[:2] and data[0] != data[1]):
+        raise ScenarioError.of("file-utf16", name)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        code = "file-binary" if 0 in data else "file-not-utf8"
+        raise ScenarioError.of(code, name, position=error.start + 1) from None
+    if "\0" in text:
+        raise ScenarioError.of("file-binary", name, position=data.index(0) + 1)
+    return text
+
+
+def _syntax_error(error: json.JSONDecodeError, text: str, name: str, first_line: int) -> AttncalcError:
+    """Where the text stops being JSON, or that it ends too early."""
+    if error.pos >= len(text.rstrip(BLANKS)) or error.msg.startswith("Unterminated string"):
+        line, column = text.count("\n") + first_line, len(text) - text.rfind("\n")
+        return ScenarioError.of("json-truncated", name, line=line, column=column)
+    found = Lines(repr(text[error.pos : error.pos + 1]))
+    line = error.lineno + first_line - 1
+    return ScenarioError.of("json-wrong", name, line=line, column=error.colno, found=found)
+
+
+def _deeper_than(value: Any, levels: int) -> bool:
+    """Whether lists and objects stand inside each other more deeply than that."""
+    layer = [value] if isinstance(value, dict | list) else []
+    for _ in range(levels):
+        inside: list[Any] = []
+        for part in layer:
+            parts = part.values() if isinstance(part, dict) else part
+            inside += [p for p in parts if isinstance(p, dict | list)]
+        if not inside:
+            return False
+        layer = inside
+    return True
 
 
 def _entry(pairs: list[tuple[str, Any]]) -> Entry:
     entry = Entry(pairs)
     if len(entry) < len(pairs):
-        names = [name for name, _ in pairs]
-        entry.repeated = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
+        counts = Counter(name for name, _ in pairs)
+        entry.repeated = tuple(name for name, count in counts.items() if count > 1)
     return entry
 
 

@@ -13,6 +13,7 @@ from attncalc.scenario_files.kinds import (
     Either,
     Fields,
     Flag,
+    Keys,
     Kind,
     Label,
     Labels,
@@ -42,9 +43,11 @@ VECTOR = Numbers((1,))
 SCORES = Numbers((1, 2, 3, 4), hiding=True)
 PRINTED = Numbers((0, 1, 2, 3, 4, 5), hiding=True, gaps=True, references=False)
 
+BY_STEP = Fields(dict.fromkeys(("default", *STEP_NAMES), PLACES))
+
 MASK = Fields(
     {
-        "causal": Either((((bool,), Flag(only=True)), ((str,), Choice(CORNERS)))),
+        "causal": Either((((bool,), Flag(True, "true")), ((str,), Choice(CORNERS)))),
         "window": SIZE,
         "hide": Many(Label()),
         "key_lengths": Either((((Literal,), Number(least=0, whole=True)), ((list,), Numbers((1,), whole=True)))),
@@ -86,7 +89,7 @@ KEYS: dict[str, Kind] = {
     "title": Text(),
     "about": Text(),
     "source": Fields({"title": Text(), "url": Text()}),
-    "made_up": Either((((bool,), Flag(only=True)), ((list,), Labels()))),
+    "made_up": Either((((bool,), Flag(True, "wanted-made-up")), ((list,), Keys())), "wanted-made-up"),
     "tokens": Labels(),
     "query_tokens": Labels(),
     "query": Either((((str, Literal), Label()), ((list,), Many(Label())))),
@@ -114,12 +117,12 @@ KEYS: dict[str, Kind] = {
     "qk_norm": Fields({"eps": Number(least=0), "q_gain": VECTOR, "k_gain": VECTOR}),
     "rope": Fields({"base": Number(above=0), "pairs": Choice(PAIRS)}),
     "past": Fields({"k": PER_HEAD, "v": PER_HEAD}),
-    "scale": Either((((str,), Choice(SCALES)), ((Literal,), Number()))),
+    "scale": Either((((str,), Choice(SCALES, "wanted-scale")), ((Literal,), Number())), "wanted-scale"),
     "d_k": SIZE,
     "d_model": SIZE,
     "temperature": Number(above=0),
     "softcap": Number(above=0),
-    "alibi": Either((((bool,), Flag(only=True)), ((list, dict), VECTOR))),
+    "alibi": Either((((bool,), Flag(True, "true")), ((list, dict), VECTOR))),
     "bias": SCORES,
     "mask": Either((((str,), Choice(("none", "causal"))), ((dict,), MASK), ((list,), Refused("bare-mask")))),
     "sink": Either((((Literal,), Number()), ((list, dict), VECTOR))),
@@ -128,10 +131,12 @@ KEYS: dict[str, Kind] = {
     "shift": Flag(),
     "empty_rows": Choice(POLICIES),
     "norm": NORM,
-    "residual": Either((((bool,), Flag(only=True)), ((list, dict), Numbers((1, 2, 3, 4))))),
+    "residual": Either(
+        (((bool,), Flag(True, "wanted-residual")), ((list, dict), Numbers((1, 2, 3)))), "wanted-residual"
+    ),
     "arithmetic": Choice(ARITHMETICS),
     "places": PLACES,
-    "by_hand": Either((((Literal,), PLACES), ((dict,), Fields(dict.fromkeys(("default", *STEP_NAMES), PLACES))))),
+    "by_hand": Either((((Literal,), PLACES), ((dict,), BY_STEP)), "wanted-by-hand"),
     "rounding": Choice(tuple(ROUNDINGS)),
     "expect": Fields(dict.fromkeys((*STEP_NAMES, "terms", "weights_sum"), EXPECTED)),
 }

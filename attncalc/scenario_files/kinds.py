@@ -112,6 +112,22 @@ class Labels(NamedTuple):
         return {"type": "array", "items": {"type": "string"}, "minItems": 1}
 
 
+class Keys(NamedTuple):
+    """A list of names of keys."""
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """A list of strings, not empty; whether the keys are there is known later."""
+        if not value:
+            return report(path, "empty-list")
+        for position, name in enumerate(value):
+            if not isinstance(name, str) or isinstance(name, NotANumber):
+                report(f"{path}[{position}]", "not-a-key", found=found(name))
+
+    def schema(self) -> dict[str, Any]:
+        """An array of strings."""
+        return {"type": "array", "items": {"type": "string"}, "minItems": 1}
+
+
 class Number(NamedTuple):
     """A number in a range; `above` excludes its end."""
 
@@ -152,14 +168,16 @@ class Number(NamedTuple):
 
 
 class Flag(NamedTuple):
-    """True or false; `only` allows just the one."""
+    """True or false; `only` allows just the one, `wanted` says what else the key takes."""
 
     only: bool | None = None
+    wanted: str = ""
 
     def check(self, value: Any, path: str, report: Report) -> None:
         """A boolean."""
         if not isinstance(value, bool) or (self.only is not None and value is not self.only):
-            report(path, "not-a-flag", found=found(value), wanted=Word("true" if self.only else "true-or-false"))
+            code = "not-a-flag" if self.wanted in ("", "true") else "not-any"
+            report(path, code, found=found(value), wanted=Word(self.wanted or "true-or-false"))
 
     def schema(self) -> dict[str, Any]:
         """A boolean."""
@@ -167,14 +185,17 @@ class Flag(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of a few names."""
+    """One of a few names; `wanted` says what else the key takes."""
 
     names: tuple[str, ...]
+    wanted: str = ""
 
     def check(self, value: Any, path: str, report: Report) -> None:
         """A known name."""
         if not isinstance(value, str) or value not in self.names:
             near = nearest(value, self.names) if isinstance(value, str) else ""
+            if self.wanted and not near:
+                return report(path, "not-any", found=found(value), wanted=Word(self.wanted))
             report(path, "not-a-choice", found=found(value), known=", ".join(self.names), near=near)
 
     def schema(self) -> dict[str, Any]:
@@ -183,13 +204,16 @@ class Choice(NamedTuple):
 
 
 class Either(NamedTuple):
-    """One kind or another: the first whose type fits the value checks it."""
+    """One kind or another: the first whose type fits the value checks it; `wanted` says them all where none fits."""
 
     kinds: tuple[tuple[tuple[type, ...], Kind], ...]
+    wanted: str = ""
 
     def check(self, value: Any, path: str, report: Report) -> None:
         """By the kind whose JSON type the value has, else by the first."""
         fitting = [kind for types, kind in self.kinds if isinstance(value, types)]
+        if not fitting and self.wanted:
+            return report(path, "not-any", found=found(value), wanted=Word(self.wanted))
         (fitting[0] if fitting else self.kinds[0][1]).check(value, path, report)
 
     def schema(self) -> dict[str, Any]:
@@ -234,18 +258,22 @@ class Refused(NamedTuple):
 
 
 class Many(NamedTuple):
-    """A list of values of one kind."""
+    """A list of values of one kind, not empty."""
 
     kind: Kind
 
     def check(self, value: Any, path: str, report: Report) -> None:
         """Each of them."""
+        if not isinstance(value, list):
+            return report(path, "not-labels", found=found(value))
+        if not value:
+            return report(path, "empty-list")
         for position, part in enumerate(value):
             self.kind.check(part, f"{path}[{position}]", report)
 
     def schema(self) -> dict[str, Any]:
         """An array."""
-        return {"type": "array", "items": self.kind.schema()}
+        return {"type": "array", "items": self.kind.schema(), "minItems": 1}
 
 
 class Label(NamedTuple):

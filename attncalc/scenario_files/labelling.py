@@ -7,15 +7,17 @@ from decimal import Decimal
 from typing import Any
 
 from attncalc.core.labels import distinct, places_of
-from attncalc.scenario_files.kinds import Report
+from attncalc.scenario_files.kinds import Report, found
 
 
 class Labelling:
     """The labels of one document and what depends on them; reports what does not fit."""
 
     def __init__(
-        self, document: Mapping[str, Any], grid: tuple[int, int, int, int], past: int, single: bool, report: Report
-    ) -> None:
+        self, document: Mapping[str, Any], grid: tuple[int, int, int, int], past: int, single: bool, report: Report,
+        unknown: bool = False,
+    ) -> None:  # fmt: skip
+        self.unknown = unknown  # the labels are faulty themselves, so none can be missed
         self.document, self.past, self.single, self.report = document, past, single, report
         self.queries_count, self.keys_count = grid[2:]
         self.tokens = self._labels("tokens", self.keys_count)
@@ -31,6 +33,7 @@ class Labelling:
         if len(labels) != count:
             axis = "keys" if key == "tokens" else "queries"
             self.report(key, f"labels-{axis}", found=len(labels), wanted=count)
+            self.unknown = True
             return numbers
         return tuple(labels)
 
@@ -72,9 +75,11 @@ class Labelling:
         if isinstance(word, Decimal):
             if 0 <= word < len(labels):
                 return int(word)
-            self.report(path, "no-such-position", found=int(word), last=len(labels) - 1)
+            self.report(path, "no-such-position", found=found(word), last=len(labels) - 1)
             return 0
         places = places_of(labels, word)
+        if not places and self.unknown:
+            return 0
         if not places:
             self.report(path, "no-such-token", found=word, known=", ".join(distinct(labels)[:20]))
         elif len(places) > 1:

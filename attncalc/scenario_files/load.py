@@ -64,15 +64,24 @@ def shown_name(source: str) -> str:
 
 def read(source: str) -> bytes:
     """The bytes of a source."""
+    if not source:
+        raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
     if source == "-":
         return _standard_input()
     if builtin.is_name(source):
-        if source not in builtin.names() and not Path(source).exists():
+        if source not in builtin.names() and not _exists(source):
             near = nearest(source, builtin.names())
             raise UsageError.of("no-such-scenario", source, near=near, known=", ".join(builtin.names()))
         if source in builtin.names():
             return builtin.path_of(source).read_bytes()
     return _file(source)
+
+
+def _exists(source: str) -> bool:
+    try:
+        return Path(source).exists()
+    except OSError:  # a name longer than any file's
+        return False
 
 
 def _standard_input() -> bytes:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from attncalc.core.bounded import Values
+from attncalc.messages import Lines
 from attncalc.scenario_files.kinds import Report
 
 Grid = tuple[int, int, int, int]
@@ -77,6 +78,6 @@ class Masks:
         return keys < np.array(flat).reshape(-1, 1, 1, 1)
 
 
-def _picture(visible: Values) -> str:
+def _picture(visible: Values) -> Lines:
     """A mask drawn, a line a query."""
-    return "\n".join("    " + " ".join(VISIBLE_SIGN if cell else HIDDEN_SIGN for cell in row) for row in visible)
+    return Lines("\n".join("    " + " ".join(VISIBLE_SIGN if cell else HIDDEN_SIGN for cell in row) for row in visible))

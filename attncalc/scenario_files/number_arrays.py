@@ -80,10 +80,11 @@ class Numbers(NamedTuple):
         """A rectangular list of numbers."""
         if self.word and value == self.word:
             return
-        if self.references and isinstance(value, dict):
+        if self.references and isinstance(value, dict) and {*FILES, "key"} & set(value):
             return REFERENCE.check(value, path, report)
         if not isinstance(value, list) and 0 not in self.ranks:
-            return report(path, "not-an-array", found=found(value), axes=self._axes())
+            code = "not-an-array-or-word" if self.word else "not-an-array"
+            return report(path, code, found=found(value), axes=self._axes(), word=self.word)
         shape = self._shape(value, path, report, 0)
         if shape is not None and len(shape) not in self.ranks:
             report(path, "wrong-rank", found=len(shape), axes=self._axes())
@@ -98,7 +99,8 @@ class Numbers(NamedTuple):
             report(path, "not-whole", found=str(values[values != np.floor(values)][0]))
 
     def _axes(self) -> str:
-        return "/".join(map(str, self.ranks))
+        low, high = min(self.ranks), max(self.ranks)
+        return str(low) if low == high else f"{low}–{high}"
 
     def _shape(self, value: Any, path: str, report: Report, depth: int) -> tuple[int, ...] | None:
         """The shape, or None after a report. Every faulty number of a list is reported."""

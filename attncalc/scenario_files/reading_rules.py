@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
+from attncalc.errors import nearest
 from attncalc.messages import Word
 from attncalc.scenario_files.defaults import MATRICES, from_scores, has_values, softmax, weighting_of
 from attncalc.scenario_files.keys import STARTS
@@ -80,32 +81,44 @@ def check_rules(document: Document, broken: Collection[str], report: Report) -> 
     for key, partner in PARTNERS.items():
         if key in document and partner not in document and partner not in broken:
             report(key, "needs-partner", partner=partner)
-    for rule in RULES:
-        if rule.key in document and not rule.read(document, start):
-            report(rule.key, "nothing-reads", why=Word(rule.why))
-    _check_projections(document, broken, report)
+    if "weighting" not in broken:
+        for rule in RULES:
+            if rule.key in document and not rule.read(document, start):
+                code = "nothing-reads-values" if rule.why == "only-with-values" else "nothing-reads"
+                report(rule.key, code, why=Word(rule.why))
+    if _projected(document, start):
+        _check_projections(document, broken, report)
     _check_parts(document, start, report)
-    _check_width(document, start, report)
+    _check_width(document, start, broken, report)
     if isinstance(document.get("made_up"), list):
         for position, key in enumerate(document["made_up"]):
             if key not in document and key not in broken:
-                report(f"made_up[{position}]", "not-in-scenario", key=key)
+                report(f"made_up[{position}]", "not-in-scenario", key=key, near=nearest(key, document))
     if document.get("residual") is True and not _projected(document, start):
         report("residual", "residual-needs-x")
     return start
 
 
 def _start(document: Document, broken: Collection[str], report: Report) -> str:
-    present = [name for name in STARTS if name in document or PARTNERS.get(name) in document]
+    given = {name: _present(name, document, broken) for name in STARTS}
+    present = [name for name, written in given.items() if written]
     if len(present) > 1:
-        report(present[1], "two-starts", first=present[0], starts=", ".join(present))
+        starts = ", ".join(given[name] for name in present)
+        report(given[present[1]], "two-starts", first=given[present[0]], starts=starts)
         return ""
-    if present or {*STARTS, *PARTNERS} & set(broken):
-        return present[0] if present else ""
+    if present:
+        return present[0]
     if "v" in document and weighting_of(document) in ("uniform", "self"):
         return "v"
-    report("", "v-alone" if "v" in document else "no-start")
+    if not {"v", "weighting"} <= {*document, *broken} or ("v" in document and "weighting" not in broken):
+        report("", "v-alone" if "v" in document else "no-start")
     return ""
+
+
+def _present(start: str, document: Document, broken: Collection[str]) -> str:
+    """The key by which a starting point is there, itself or its partner; an empty string where it is not."""
+    keys = [key for key in (start, PARTNERS.get(start, start)) if key in document or key in broken]
+    return keys[0] if keys else ""
 
 
 def _check_projections(document: Document, broken: Collection[str], report: Report) -> None:
@@ -126,8 +139,7 @@ def _check_parts(document: Document, start: str, report: Report) -> None:
         report("past", code, part="v", why=Word("part-past-v" if has_values(document, start) else "only-with-values"))
 
 
-def _check_width(document: Document, start: str, report: Report) -> None:
-    if _width_unknown(document, start) and "d_k" not in document:
-        report("scale", "scale-needs-width", scale=document["scale"], key="d_k", example=64)
-    if _model_width_unknown(document, start) and "d_model" not in document:
-        report("scale", "scale-needs-width", scale=document["scale"], key="d_model", example=512)
+def _check_width(document: Document, start: str, broken: Collection[str], report: Report) -> None:
+    for unknown, key, example in ((_width_unknown, "d_k", 64), (_model_width_unknown, "d_model", 512)):
+        if unknown(document, start) and key not in document and key not in broken:
+            report("scale", "scale-needs-width", scale=document["scale"], key=key, example=example)

@@ -10,7 +10,7 @@ import numpy as np
 from attncalc.core.bounded import Values
 from attncalc.scenario_files.defaults import from_scores, has_values, weighting_of
 from attncalc.scenario_files.heads import Counts, counts
-from attncalc.scenario_files.kinds import Report
+from attncalc.scenario_files.kinds import Report, found
 from attncalc.scenario_files.lifting import BIASES, MATRICES, PER_KEY_HEAD, PER_QUERY_HEAD, PROJECTIONS, heads_of, lift
 
 
@@ -67,7 +67,7 @@ class Shapes:
         self.arrays = dict(arrays)
         self.counts: Counts = counts(document, arrays, report)
         self.lengths: dict[str, Length] = {}
-        self.broken = False
+        self.unliftable = False  # whether an array cannot even be given its axes
         for name, values in arrays.items():
             self._measure(name, values)
         self._derive()
@@ -93,7 +93,7 @@ class Shapes:
         heads = heads_of(name, self.counts) if split else 1
         if columns % heads:
             self.report(name, "not-divisible", found=columns, heads=heads)
-            self.broken = True
+            self.unliftable = True
         self.lengths[f"{name}.width"] = Length(columns // heads, name)
 
     def _derive(self) -> None:
@@ -131,7 +131,7 @@ class Shapes:
                 self.report(
                     source if source in self.document else "x", "not-divisible", found=columns.number, heads=heads
                 )
-                self.broken = True
+                self.unliftable = True
             self.lengths[f"{name}.width"] = Length(columns.number // heads, columns.origin)
 
     def _output_columns(self) -> Length | None:
@@ -151,12 +151,12 @@ class Shapes:
         self._check_broadcast()
 
     def _fit(self, fit: Fit) -> None:
-        found, wanted = self.lengths[fit.found], self.lengths[fit.wanted]
-        one_for_all = fit.code == "fit-per-head" and found.number == 1
-        if found.number != wanted.number and not one_for_all:
-            place = fit.key if fit.key in self.arrays else found.origin
-            self.report(place, fit.code, found=found.number, wanted=wanted.number, other=wanted.origin)
-            self.broken = True
+        mine, wanted = self.lengths[fit.found], self.lengths[fit.wanted]
+        one_for_all = fit.code == "fit-per-head" and mine.number == 1
+        if mine.number != wanted.number and not one_for_all:
+            place = fit.key if fit.key in self.arrays else mine.origin
+            code = f"{fit.code}-out-in" if fit.code == "fit-projection" and self.out_in else fit.code
+            self.report(place, code, found=mine.number, wanted=wanted.number, other=wanted.origin)
 
     def _is_read(self, fit: Fit) -> bool:
         if {fit.found, fit.wanted} & {"q.width"}:
@@ -181,17 +181,14 @@ class Shapes:
                     "residual", "fit-residual", found="×".join(map(str, rows)), wanted="×".join(map(str, wanted)),
                     other=output.origin,
                 )  # fmt: skip
-                self.broken = True
         width = self.lengths.get("x.columns")
         if self.document.get("residual") is True and width is not None and width.number != output.number:
             self.report("residual", "fit-residual-x", found=width.number, wanted=output.number, other=output.origin)
-            self.broken = True
 
     def _check_batches(self) -> None:
         residual = self.arrays.get("residual")
         if residual is not None and residual.ndim == 3 and residual.shape[0] not in (1, self.counts.batch):
             self.report("residual", "disagree-batch", found=residual.shape[0], wanted=self.counts.batch, other="x")
-            self.broken = True
 
     def _check_broadcast(self) -> None:
         """Biases and masks must broadcast, from the right, to the grid of scores."""
@@ -199,7 +196,7 @@ class Shapes:
             if name in self.arrays and self.start != "weights" and not _broadcasts(self.arrays[name].shape, self.grid):
                 found, wanted = ("×".join(map(str, shape)) for shape in (self.arrays[name].shape, self.grid))
                 self.report(name, "fit-broadcast", found=found, wanted=wanted)
-                self.broken = True
+                self.unliftable = True
 
     @property
     def single(self) -> bool:
@@ -257,11 +254,11 @@ class Shapes:
     def _look_up(self, named: dict[str, Values], ids: Values) -> None:
         """Replaces the embedding table by the rows that the ids ask for."""
         table = named["embedding"][0, 0]
-        rows = np.asarray(np.frompyfunc(int, 1, 1)(ids), dtype=int)
-        for index in np.argwhere((rows < 0) | (rows >= len(table))):
+        outside = np.asarray((ids < 0) | (ids >= len(table)), dtype=bool)
+        for index in np.argwhere(outside):
             place = "".join(f"[{i}]" for i in (index[-1:] if self.arrays["ids"].ndim == 1 else index[[0, -1]]))
-            self.report(f"ids{place}", "id-out-of-range", id=int(rows[tuple(index)]), last=len(table) - 1)
-            rows[tuple(index)] = 0
+            self.report(f"ids{place}", "id-out-of-range", id=found(ids[tuple(index)]), last=len(table) - 1)
+        rows = np.asarray(np.frompyfunc(int, 1, 1)(np.where(outside, 0, ids)), dtype=int)
         named["embedding"] = table[rows[:, 0]][:, None]
 
 
