@@ -82,7 +82,7 @@ def check_rules(document: Document, broken: Collection[str], report: Report) -> 
         if key in document and partner not in document and partner not in broken:
             report(key, "needs-partner", partner=partner)
     if "weighting" not in broken:
-        for rule in RULES:
+        for rule in sorted(RULES, key=lambda rule: list(document).index(rule.key) if rule.key in document else -1):
             if rule.key in document and not rule.read(document, start):
                 code = "nothing-reads-values" if rule.why == "only-with-values" else "nothing-reads"
                 report(rule.key, code, why=Word(rule.why))
