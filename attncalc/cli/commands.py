@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePath
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attncalc.cli import output
-from attncalc.cli.session import Session, one_of, shortened, whole
+from attncalc.cli.choices import Options, calculation, format_of, plain_view, view_of
+from attncalc.cli.session import Session, whole
 from attncalc.core import names
-from attncalc.core.labels import distinct, places_of
-from attncalc.errors import AttncalcError, Fault, UsageError, nearest
-from attncalc.messages import Word
+from attncalc.errors import AttncalcError, Fault, UsageError
 from attncalc.scenario_files import builtin
 
 if TYPE_CHECKING:
     from attncalc.core.scenario import Scenario
     from attncalc.core.stage import Trace
     from attncalc.document.view import View
-
-Options = Mapping[str, Any]
-
-SUFFIXES = {".json": "json", ".csv": "csv", ".txt": "table"}
-KEYS_IN_A_PIPE = 1000
-LINES_BESIDE_KEYS = 10
 
 
 def explain(session: Session, options: Options) -> int:
@@ -49,7 +40,7 @@ def run(session: Session, options: Options) -> int:
         return _json_lines(session, options)
     if not sources:
         raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
-    if len(sources) > 1 and _format(options, names.FORMATS) == "csv":
+    if len(sources) > 1 and format_of(options, names.FORMATS) == "csv":
         raise UsageError.of("one-scenario")
     terms = "terms" in options["step"]
     traces = [run(scenario, terms) for scenario in _all(lambda source: _scenario(source, options), sources)]
@@ -67,9 +58,9 @@ def verify(session: Session, options: Options) -> int:
     sources = options["scenarios"]
     if not sources:
         raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
-    format = _format(options, ("table", "plain", "json"))
+    format = format_of(options, ("table", "plain", "json"))
     output.check_target(options["output"], options["force"])
-    view = _view(session, format)
+    view = plain_view(session, format)
     scenarios = _all(lambda source: _scenario(source, options), sources)
     traces = [run(scenario, expects_terms(scenario.document)) for scenario in scenarios]
     verdicts = _all(verdicts_of, traces)
@@ -89,8 +80,8 @@ def list_(session: Session, options: Options) -> int:
     from attncalc.document.listing import listing
     from attncalc.scenario_files.json_text import parse, written
 
-    format = _format(options, ("table", "plain", "json"))
-    view = _view(session, format)
+    format = format_of(options, ("table", "plain", "json"))
+    view = plain_view(session, format)
     documents = {name: parse(builtin.path_of(name).read_bytes(), name) for name in builtin.names()}
     if format == "json":
         entries = [{"name": name, "title": document.get("title")} for name, document in documents.items()]
@@ -115,7 +106,7 @@ def show(session: Session, options: Options) -> int:
     source = options["name"]
     data = read(source)
     document = parse(data, shown_name(source))
-    changed = folded(edited(document, options["set"]), _calculation(options))
+    changed = folded(edited(document, options["set"]), calculation(options))
     text = written(changed, 2) + "\n" if changed != document else data.decode("utf-8-sig")
     output.write(text, options["output"], options["force"])
     return 0
@@ -133,20 +124,7 @@ def schema(session: Session, options: Options) -> int:
 def _scenario(source: str, options: Options) -> Scenario:
     from attncalc.scenario_files.load import load
 
-    return load(source, options["set"], _calculation(options))
-
-
-def _calculation(options: Options) -> dict[str, Any]:
-    """The options that change a calculation, checked."""
-    chosen = {key: options.get(key) for key in ("places", "by_hand", "rounding", "arithmetic", "shift")}
-    if chosen["places"] is not None:
-        whole("--places", chosen["places"], 0, 50)
-    if chosen["by_hand"] not in (None, "off"):
-        whole("--by-hand", chosen["by_hand"], 0, 50, "not-by-hand")
-    for key, known in (("rounding", names.ROUNDINGS), ("arithmetic", names.ARITHMETICS)):
-        if (value := chosen[key]) is not None:
-            one_of(f"--{key}", value, known)
-    return chosen
+    return load(source, options["set"], calculation(options))
 
 
 def _all(function: Any, items: Iterable[Any]) -> list[Any]:
@@ -163,39 +141,15 @@ def _all(function: Any, items: Iterable[Any]) -> list[Any]:
     return results
 
 
-def _format(options: Options, known: Sequence[str]) -> str:
-    """The format that is asked for by option, short option or suffix."""
-    asked = [name for name in ("json", "plain") if options.get(name)]
-    if options.get("format") is not None:
-        asked.append(one_of("--format", options["format"], tuple(known)))
-    if len(set(asked)) > 1:
-        raise UsageError.of("two-formats", first=asked[0], second=asked[1])
-    if asked:
-        return one_of(f"--{asked[0]}", asked[0], tuple(known))
-    suffix = PurePath(options.get("output") or "").suffix
-    if suffix and SUFFIXES.get(suffix) not in known:
-        possible = ", ".join(s for s, format in SUFFIXES.items() if format in known)
-        raise UsageError.of("unknown-suffix", options["output"], suffix=suffix, known=possible)
-    return SUFFIXES.get(suffix, "table")
-
-
-def _view(session: Session, format: str) -> View:
-    from attncalc.document.signs import ASCII, PLAIN, UNICODE
-    from attncalc.document.view import View, say_in
-
-    signs = ASCII if session.ascii else PLAIN if format == "plain" else UNICODE
-    return View(say_in(session.language, session.ascii), signs, session.language)
-
-
 def _shown(session: Session, options: Options, traces: Sequence[Trace], command: str) -> int:
     """Writes traces in the format asked for."""
     from attncalc.renderers import FORMATS, data_renderer
 
-    format = _format(options, tuple(FORMATS))
+    format = format_of(options, tuple(FORMATS))
     if options["indent"] is not None and format != "json":
         raise UsageError.of("indent-needs-json", "--indent")
     output.check_target(options["output"], options["force"])
-    views = [_view_of(session, options, trace, format) for trace in traces]
+    views = [view_of(session, options, trace, format) for trace in traces]
     if FORMATS[format].data:
         indent = options.get("indent")
         extra = {"indent": whole("--indent", indent, 0, 8)} if indent is not None else {}
@@ -224,68 +178,6 @@ def _composed(session: Session, trace: Trace, view: View, command: str) -> Itera
     return blocks
 
 
-def _view_of(session: Session, options: Options, trace: Trace, format: str) -> View:
-    """The view of one trace: which queries, steps and keys."""
-    keys = len(trace.scenario.tokens)
-    most = None
-    if not options["all"]:
-        if session.height is not None:
-            most = max(5, session.height - LINES_BESIDE_KEYS)
-        elif keys >= KEYS_IN_A_PIPE:
-            most = 20
-    tokens = options["token"]
-    return _view(session, format)._replace(
-        queries=tuple(_query(trace, token) for token in tokens) if tokens else None,
-        batches=_chosen(trace, options, "batch", 0), heads=_chosen(trace, options, "head", 1),
-        steps=tuple(_step(trace, step) for step in options["step"]),
-        most_keys=most, everything=bool(options["all"]),
-    )  # fmt: skip
-
-
-def _chosen(trace: Trace, options: Options, axis: str, number: int) -> tuple[int, ...] | None:
-    """The heads or batch entries of `2`, `0-3` or `all`; None where the option is left out."""
-    text = options.get(axis)
-    if text is None:
-        return None
-    count, place = trace.scenario.grid[number], f"--{axis}"
-    if axis not in trace.scenario.axes and text not in ("0", "all"):
-        raise UsageError.of("no-such-axis", place, axis=Word(f"axis-{axis}"))
-    if text == "all":
-        return tuple(range(count))
-    first, _, last = text.partition("-")
-    last = last or first
-    if not (first.isdecimal() and last.isdecimal() and text.isascii() and int(first) <= int(last) < count):
-        raise UsageError.of("unknown-index", place, found=text, count=count, last=count - 1)
-    return tuple(range(int(first), int(last) + 1))
-
-
-def _query(trace: Trace, word: str) -> int:
-    """The query of a label, a quoted label, or a position."""
-    labels = trace.scenario.query_tokens
-    if word.isascii() and word.isdigit() and len(word) < 10 and int(word) < len(labels):
-        return int(word)
-    places = places_of(labels, _unquoted(word))
-    if len(places) > 1:
-        raise UsageError.of("ambiguous-token", "--token", found=word, count=len(places))
-    if not places:
-        raise UsageError.of("unknown-token", "--token", found=shortened(word), known=", ".join(distinct(labels)[:20]))
-    return places[0]
-
-
-def _unquoted(word: str) -> str:
-    if len(word) > 1 and word[0] == word[-1] == '"':
-        with contextlib.suppress(ValueError):
-            return str(json.loads(word))
-    return word
-
-
-def _step(trace: Trace, name: str) -> str:
-    if name not in trace:
-        known = [step.name for step in trace]
-        raise UsageError.of("unknown-step", "--step", found=name, known=", ".join(known), near=nearest(name, known))
-    return name
-
-
 def _write_blocks(session: Session, options: Options, blocks: Sequence[Any], view: View, format: str) -> None:
     from attncalc.renderers import block_renderer
 
@@ -306,7 +198,7 @@ def _json_lines(session: Session, options: Options) -> int:
     if options["format"] not in (None, "json") or options["plain"]:
         raise UsageError.of("jsonl-needs-json", found=options["format"] or "plain")
     lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
-    calculation = _calculation(options)
+    calculation = calculation(options)
     texts: list[str] = []
     faults: list[Fault] = []
     for number, line in lines:
@@ -315,7 +207,7 @@ def _json_lines(session: Session, options: Options) -> int:
             trace = run(
                 scenario_of(parse(line, "stdin", number), name, options["set"], calculation), "terms" in options["step"]
             )
-            texts.append(data_renderer("json")(trace, _view_of(session, options, trace, "json")))
+            texts.append(data_renderer("json")(trace, view_of(session, options, trace, "json")))
         except AttncalcError as error:
             faults += error.faults
     if faults:

@@ -1,0 +1,124 @@
+"""What the options of a call choose: the calculation, the format, and which part of a trace is shown."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from attncalc.cli.session import Session, one_of, shortened, whole
+from attncalc.core import names
+from attncalc.core.labels import distinct, places_of
+from attncalc.errors import UsageError, nearest
+from attncalc.messages import Word
+
+if TYPE_CHECKING:
+    from attncalc.core.stage import Trace
+    from attncalc.document.view import View
+
+Options = Mapping[str, Any]
+
+SUFFIXES = {".json": "json", ".csv": "csv", ".txt": "table"}
+KEYS_IN_A_PIPE = 1000
+LINES_BESIDE_KEYS = 10
+
+
+def calculation(options: Options) -> dict[str, Any]:
+    """The options that change a calculation, checked."""
+    chosen = {key: options.get(key) for key in ("places", "by_hand", "rounding", "arithmetic", "shift")}
+    if chosen["places"] is not None:
+        whole("--places", chosen["places"], 0, 50)
+    if chosen["by_hand"] not in (None, "off"):
+        whole("--by-hand", chosen["by_hand"], 0, 50, "not-by-hand")
+    for key, known in (("rounding", names.ROUNDINGS), ("arithmetic", names.ARITHMETICS)):
+        if (value := chosen[key]) is not None:
+            one_of(f"--{key}", value, known)
+    return chosen
+
+
+def format_of(options: Options, known: Sequence[str]) -> str:
+    """The format that is asked for by option, short option or suffix."""
+    asked = [name for name in ("json", "plain") if options.get(name)]
+    if options.get("format") is not None:
+        asked.append(one_of("--format", options["format"], tuple(known)))
+    if len(set(asked)) > 1:
+        raise UsageError.of("two-formats", first=asked[0], second=asked[1])
+    if asked:
+        return one_of(f"--{asked[0]}", asked[0], tuple(known))
+    suffix = PurePath(options.get("output") or "").suffix
+    if suffix and SUFFIXES.get(suffix) not in known:
+        possible = ", ".join(s for s, format in SUFFIXES.items() if format in known)
+        raise UsageError.of("unknown-suffix", options["output"], suffix=suffix, known=possible)
+    return SUFFIXES.get(suffix, "table")
+
+
+def plain_view(session: Session, format: str) -> View:
+    from attncalc.document.signs import ASCII, PLAIN, UNICODE
+    from attncalc.document.view import View, say_in
+
+    signs = ASCII if session.ascii else PLAIN if format == "plain" else UNICODE
+    return View(say_in(session.language, session.ascii), signs, session.language)
+
+
+def view_of(session: Session, options: Options, trace: Trace, format: str) -> View:
+    """The view of one trace: which queries, steps and keys."""
+    keys = len(trace.scenario.tokens)
+    most = None
+    if not options["all"]:
+        if session.height is not None:
+            most = max(5, session.height - LINES_BESIDE_KEYS)
+        elif keys >= KEYS_IN_A_PIPE:
+            most = 20
+    tokens = options["token"]
+    return plain_view(session, format)._replace(
+        queries=tuple(_query(trace, token) for token in tokens) if tokens else None,
+        batches=_chosen(trace, options, "batch", 0), heads=_chosen(trace, options, "head", 1),
+        steps=tuple(_step(trace, step) for step in options["step"]),
+        most_keys=most, everything=bool(options["all"]),
+    )  # fmt: skip
+
+
+def _chosen(trace: Trace, options: Options, axis: str, number: int) -> tuple[int, ...] | None:
+    """The heads or batch entries of `2`, `0-3` or `all`; None where the option is left out."""
+    text = options.get(axis)
+    if text is None:
+        return None
+    count, place = trace.scenario.grid[number], f"--{axis}"
+    if axis not in trace.scenario.axes and text not in ("0", "all"):
+        raise UsageError.of("no-such-axis", place, axis=Word(f"axis-{axis}"))
+    if text == "all":
+        return tuple(range(count))
+    first, _, last = text.partition("-")
+    last = last or first
+    if not (first.isdecimal() and last.isdecimal() and text.isascii() and int(first) <= int(last) < count):
+        raise UsageError.of("unknown-index", place, found=text, count=count, last=count - 1)
+    return tuple(range(int(first), int(last) + 1))
+
+
+def _query(trace: Trace, word: str) -> int:
+    """The query of a label, a quoted label, or a position."""
+    labels = trace.scenario.query_tokens
+    if word.isascii() and word.isdigit() and len(word) < 10 and int(word) < len(labels):
+        return int(word)
+    places = places_of(labels, _unquoted(word))
+    if len(places) > 1:
+        raise UsageError.of("ambiguous-token", "--token", found=word, count=len(places))
+    if not places:
+        raise UsageError.of("unknown-token", "--token", found=shortened(word), known=", ".join(distinct(labels)[:20]))
+    return places[0]
+
+
+def _unquoted(word: str) -> str:
+    if len(word) > 1 and word[0] == word[-1] == '"':
+        with contextlib.suppress(ValueError):
+            return str(json.loads(word))
+    return word
+
+
+def _step(trace: Trace, name: str) -> str:
+    if name not in trace:
+        known = [step.name for step in trace]
+        raise UsageError.of("unknown-step", "--step", found=name, known=", ".join(known), near=nearest(name, known))
+    return name
