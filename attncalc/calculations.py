@@ -119,7 +119,9 @@ def floats(scenario: Scenario, kind: str, terms: bool = False) -> Calculation:
     results = once(False)
     remarks: tuple[Note, ...] = ()
     if scenario.option("shift") is None and _exponentials_lost(results, arithmetic):
-        results, remarks = once(True), (Note("shifted", "shifted", {"kind": kind}),)
+        results = once(True)
+        helped = not _exponentials_lost(results, arithmetic)
+        remarks = (Note("shifted", "shifted", {"kind": kind}),) if helped else ()
     return tuple(step_of(scenario, result, result.array) for result in results), remarks
 
 
@@ -132,7 +134,7 @@ def _exponentials_lost(results: Sequence[Result], arithmetic: Floats) -> bool:
     logits = found[found["exponentials"].sources[0].name].array
     seen = ~arithmetic.hidden(logits).all(axis=-1, keepdims=True)
     lost = seen & (powers.max(axis=-1, keepdims=True) < np.finfo(arithmetic.dtype).tiny)
-    return bool(np.isinf(found["total"].array).any() or lost.any())
+    return bool((~np.isfinite(found["total"].array)).any() or lost.any())
 
 
 def floats_of(kind: str, scenario: Scenario, terms: bool) -> Calculation:

@@ -17,6 +17,7 @@ from attncalc.pipelines.cost import count, exact_is_quick
 from attncalc.pipelines.standard import STEP_NAMES
 
 FLOATS = {"float64": "1.8e308", "float32": "3.4e38", "float16": "65504"}
+ROUGH = 1e-9
 FINAL_STEPS = STEP_NAMES[STEP_NAMES.index("context") :]
 
 
@@ -94,7 +95,7 @@ def saturated(trace: Trace) -> Iterator[Note]:
     for (row, weights), (_, logits) in zip(_rows(trace["weights"]), _rows(_logits(trace)), strict=False):
         pairs = zip(weights, logits, strict=True)
         lost = [w for w, s in pairs if s != MINUS_INFINITY and w == w and not _rounded(w, places, trace)]
-        if lost and len(lost) < len(weights):
+        if lost and len(lost) < len(weights) and all(w == w for w in weights):
             largest = figure_of(trace, trace["weights"], max(w for w in weights if w == w))
             yield Note("saturated", "weights", {"count": len(lost), "largest": largest}, rows=(row,))
             return
@@ -127,7 +128,7 @@ def cached(trace: Trace) -> Iterator[Note]:
     from attncalc.explore.full_run import equals_full_run
 
     if "all_k" in trace and "context" in trace and exact_is_quick(count(trace.scenario)) and equals_full_run(trace):
-        yield Note("cache", "context", {"new": trace.scenario.grid[2], "all": trace.scenario.grid[3]})
+        yield Note("cache", "context", {"count": trace.scenario.grid[2], "all": trace.scenario.grid[3]})
 
 
 def _rounded(value: Any, places: int, trace: Trace) -> Decimal:
@@ -150,6 +151,8 @@ def rounded_sum(trace: Trace) -> Iterator[Note]:
     if off:
         fields = {"sum": off[0][1], "count": len(off), "all": step.cells[..., 0].size}
         words = "rounded-sum" if len(off) == 1 else "rounded-sum-many"
+        if trace.kind in FLOATS and abs(float(sum(step.cells[off[0][0]])) - 1) > ROUGH:
+            words, fields["kind"] = "rounded-sum-float", trace.kind
         yield Note("rounded-sum", "weights", fields, words, tuple(row for row, _ in off))
 
 

@@ -198,14 +198,14 @@ def _json_lines(session: Session, options: Options) -> int:
     if options["format"] not in (None, "json") or options["plain"]:
         raise UsageError.of("jsonl-needs-json", found=options["format"] or "plain")
     lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
-    calculation = calculation(options)
+    chosen = calculation(options)
     texts: list[str] = []
     faults: list[Fault] = []
     for number, line in lines:
         name = f"stdin:{number}"
         try:
             trace = run(
-                scenario_of(parse(line, "stdin", number), name, options["set"], calculation), "terms" in options["step"]
+                scenario_of(parse(line, "stdin", number), name, options["set"], chosen), "terms" in options["step"]
             )
             texts.append(data_renderer("json")(trace, view_of(session, options, trace, "json")))
         except AttncalcError as error:

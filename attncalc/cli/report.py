@@ -121,7 +121,8 @@ def usage_sentence(error: BaseException, language: str) -> str:
     if name == "NoSuchOption":
         command = getattr(getattr(error, "ctx", None), "command", None)
         known = [flag for o in getattr(command, "params", []) for flag in o.opts if flag.startswith("--")]
-        return say("usage-no-such-option", found=option, near=nearest(option, known))
+        near = nearest(option.lstrip("-"), (flag.lstrip("-") for flag in known))
+        return say("usage-no-such-option", found=option, near=f"--{near}" if near else "")
     if name == "BadOptionUsage":
         takes = "does not take" in str(getattr(error, "message", ""))
         return say("usage-takes-no-value" if takes else "usage-needs-value", found=option)

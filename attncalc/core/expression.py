@@ -119,7 +119,10 @@ def rational(tree: Expression, shown: Callable[[Number], Fraction | None]) -> Fr
         return shown(tree)
     if not isinstance(tree, Operation):
         return None
-    arguments = [rational(argument, shown) for argument in tree.arguments]
+    parts = tree.arguments
+    if tree.kind == "maximum":  # minus infinity is below every number
+        parts = tuple(p for p in parts if not (isinstance(p, Number) and p.value == float("-inf"))) or parts
+    arguments = [rational(argument, shown) for argument in parts]
     if tree.kind in ("multiply", "divide") and arguments[0] == 0 and arguments[-1] != 0:
         return Fraction(0)  # whatever the other factor is
     known = [argument for argument in arguments if argument is not None]

@@ -12,6 +12,8 @@ from attncalc.core.expression import Cell, Number
 from attncalc.core.figures import Literal, figure
 from attncalc.core.stage import Step, Trace
 
+MOST_WRITTEN = 12
+
 
 def places_of(trace: Trace, step: Step) -> int:
     """The decimals a step is shown with: by hand those it was rounded to."""
@@ -41,6 +43,8 @@ def operand(trace: Trace, number: Number) -> str:
     if isinstance(number.value, Literal):
         return number.value.text
     value = number.value if isinstance(number.value, Decimal) else Decimal(float(number.value))
+    if isinstance(number.cell, Cell) and len(value.as_tuple().digits) > MOST_WRITTEN:
+        return figure(value, trace.scenario.places, trace.scenario.rounding)  # a number of a file has no written digits
     whole = not value.is_finite() or value == value.to_integral_value()
     return figure(value, 0) if whole else format(value, "f")
 

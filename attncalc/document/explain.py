@@ -73,7 +73,9 @@ def _told(telling: Telling) -> Iterator[Block]:
     trace, view = telling.trace, telling.view
     where = view.place_name(trace.scenario, telling.batch, telling.head)
     if where:
-        yield Prose(view.say("explain-query-in", query=telling.label, where=where))
+        options = ["--token", *(f"--{axis}" for axis in ("head", "batch") if axis in trace.scenario.axes)]
+        others = view.say("list-comma").join(options[:-1]) + view.say("list-and") + options[-1]
+        yield Prose(view.say("explain-query-in", query=telling.label, where=where, options=others))
     elif len(trace.scenario.query_tokens) > 1:
         yield Prose(view.say("explain-query", query=telling.label))
     number = 0
@@ -85,10 +87,18 @@ def _told(telling: Telling) -> Iterator[Block]:
             continue
         yield step_heading(trace, step, view, "" if step.stage.given else str(number))
         if not step.stage.given:
-            yield Prose(view.say(f"why.{step.stage.texts()}"))
+            yield Prose(view.say(f"why.{_why(telling, step)}"))
         yield from _body(telling, step)
     if "weights" in trace and not view.steps:
         yield from reading(trace, view, telling.row)
+
+
+def _why(telling: Telling, step: Step) -> str:
+    """The code of a step's why: some say another thing under another option."""
+    scenario, code = telling.trace.scenario, step.stage.texts()
+    if code == "weights" and scenario.has("sink"):
+        return "weights-sink"
+    return "variance-rms" if code == "variance" and scenario.setting("norm.kind") == "rms" else code
 
 
 def _body(telling: Telling, step: Step) -> Iterator[Block]:
@@ -155,7 +165,8 @@ def _sum_of_shown(telling: Telling, step: Step) -> Iterator[Block]:
     total = sum((Decimal(text) for text in shown), Decimal(0))
     tree = Operation("sum", tuple(Number(text) for text in shown))
     text, word, signs = figure(total, places_of(telling.trace, step)), telling.view.say("sum"), telling.view.signs
-    comment = telling.view.say("sum-from-rounding") if Decimal(text) != 1 else ""
+    sink = telling.trace.scenario.has("sink")
+    comment = telling.view.say("sum-with-sink" if sink else "sum-from-rounding") if Decimal(text) != 1 else ""
     equals = signs.equals if Decimal(text) == total else signs.nearly
     yield Derivation((Line(word, word, tree, equals, telling.view.number(text), comment=comment),))
 

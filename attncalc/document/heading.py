@@ -25,7 +25,7 @@ def opening(trace: Trace, view: View) -> Iterator[Block]:
     parts = [text_in(source.get(key), view.language) for key in ("title", "url")]
     if any(parts):
         yield Prose(visible(" ".join(part for part in parts if part)), view.say("lead.source"))
-    if trace.scenario.heads > 1:
+    if trace.scenario.heads > 1 or (trace.scenario.needs_scores and trace.scenario.start != "scores"):
         yield Prose(_sizes(trace, view), view.say("lead.sizes"))
 
 
@@ -51,7 +51,7 @@ def _sizes(trace: Trace, view: View) -> str:
     """d_model, heads, d_k and the divisor as numbers, and which query heads read which kv head."""
     scenario = trace.scenario
     parts = [f"d_model = {scenario.sizes['d_model']}"] if "d_model" in scenario.sizes else []
-    parts.append(view.say("sizes-heads", heads=scenario.heads))
+    parts.append(view.say("sizes-heads", count=scenario.heads))
     parts += [f"d_k = {scenario.sizes['d_k']}"] if "d_k" in scenario.sizes and scenario.needs_scores else []
     scale = str(scenario.option("scale"))
     if scenario.width is not None and scale in DIVISORS:
@@ -86,7 +86,7 @@ def head_columns(trace: Trace, step: Step, view: View) -> Iterator[Block]:
     heads = step.cells.shape[1] if step.name != "joined" else trace.scenario.heads
     width = step.cells.shape[3] // (heads if step.name == "joined" else 1)
     if heads > 1:
-        fields = {"first": f"0–{width - 1}" if width > 1 else "0", "last": heads - 1}
+        fields = {"first": f"0–{width - 1}" if width > 1 else "0", "last": heads - 1, "count": width}
         fields["columns"] = f"{(heads - 1) * width}–{heads * width - 1}" if width > 1 else str(heads - 1)
         yield Prose(view.say("head-columns", **fields))
 

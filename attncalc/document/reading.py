@@ -54,7 +54,7 @@ def _named(
     trace: Trace, view: View, keys: Sequence[int], names: Sequence[str], row: Sequence[Any], place: tuple[int, int, int]
 ) -> str:
     """`I (0.62)`, `like and to (0.12 each)`; the query's own token is called itself."""
-    itself = trace.scenario.arrays["own"][place]
+    itself = trace.scenario.arrays["own"][place] & (not trace.scenario.has("memory"))  # keys of others are not itself
     words = [view.say("itself") if itself[key] else names[key] for key in keys[:NAMED]]
     words += [view.signs.dots] if len(keys) > NAMED else []
     weight = view.number(figure_of(trace, trace["weights"], row[keys[0]]))

@@ -27,7 +27,7 @@ class Signs(NamedTuple):
 
 UNICODE = Signs("−", "·", "√", "=", "≈", "∞", "·", "■", "…", "█", " ░▒▓█", "─", "ᵀ", "₁ₙ", "Σ")
 PLAIN = UNICODE._replace(minus="-", times="*")
-ASCII = Signs("-", "*", "sqrt", "=", "~=", "inf", ".", "#", "...", "#", " .:*#", "-", "^T", "1n", "Sum")
+ASCII = Signs("-", "*", "sqrt", "=", "~=", "inf", ".", "#", "...", "#", " :+*#", "-", "^T", "1n", "Sum")
 
 TO_ASCII = str.maketrans(
     {"–": "-", "—": "-", "…": "...", "≈": "~=", "×": "x", "·": "*", "√": "sqrt", "−": "-", "∞": "inf", "Σ": "Sum",

@@ -68,7 +68,7 @@ def say_in(language: str, ascii_only: bool = False) -> Say:
 def relation(trace: Trace, tree: Expression, shown: str, signs: Signs) -> str:
     """`=` where the right side is exactly what the left side shows, else `≈`."""
 
-    if _is_hidden(tree):
+    if _is_hidden(tree) or shown == "-inf":
         return signs.equals
     exact = rational(tree, lambda number: as_fraction(operand(trace, number)))
     return signs.equals if exact is not None and exact == as_fraction(shown) else signs.nearly

@@ -40,8 +40,8 @@ def row_maximum(terms: Expression, *more: Expression) -> Expression:
 
 
 def softcap(score: Expression, cap: Expression) -> Expression:
-    """cap · tanh(score / cap)."""
-    return Operation("multiply", (cap, Operation("tanh", (score / cap,))))
+    """tanh(score / cap) · cap."""
+    return Operation("multiply", (Operation("tanh", (score / cap,)), cap))
 
 
 def feature_mean(terms: Expression) -> Expression:

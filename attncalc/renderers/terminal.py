@@ -22,6 +22,7 @@ from attncalc.document.wrapping import wrapped
 PROSE_WIDTH = 100
 BAR_WIDTH = 16
 INDENT = 4
+NARROWEST = 16
 UNBOUNDED = 100_000
 
 
@@ -176,12 +177,16 @@ def _matrix(screen: Screen, block: Matrix) -> Iterator[Text]:
     widths = [max(map(cell_len, (name, *(row[i] for row in texts)))) for i, name in enumerate(block.columns)]
     corner = f"{block.rows_are} \\ {block.columns_are}" if block.columns_are else block.rows_are
     labels = max(map(cell_len, (corner, *block.rows)))
-    blocks = column_blocks(widths, screen.room - INDENT - labels - 3)
+    room = screen.room - INDENT - labels - 3
+    if not block.numeric:
+        widths[-1] = min(widths[-1], max(room - sum(widths[:-1]) - 3 * (len(widths) - 1), NARROWEST))
+    blocks = column_blocks(widths, room) if block.numeric else [(0, len(widths))]
     for start, stop in blocks:
         caption = _caption(screen, block, start, stop, len(blocks) > 1)
         if caption:
             yield Text(" " * INDENT + caption)
-        table = _table(screen, block, slice(start, stop), (labels, *widths[start:stop]), corner)
+        table = _table(screen, block, [row[start:stop] for row in texts], slice(start, stop), widths[start:stop])
+        table.columns[0].header, table.columns[0].width = Text(corner), labels
         for line in screen.console.render_lines(table, pad=False):
             yield Text(" " * INDENT) + Text.assemble(*((segment.text, segment.style or "") for segment in line))
 
@@ -203,20 +208,35 @@ def column_blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
     return [*blocks, (start, len(widths))]
 
 
-def _table(screen: Screen, block: Matrix, part: slice, widths: Sequence[int], corner: str) -> Table:
-    """One block of columns; the widths are given, so that Rich neither measures nor shrinks."""
+def _table(
+    screen: Screen, block: Matrix, texts: Sequence[Sequence[str]], part: slice, widths: Sequence[int]
+) -> Table:  # fmt: skip
+    """One block of columns. The cells of a row are one cell of Rich's, aligned here: a large matrix is quick then."""
     ascii_only = screen.view.signs.rule == "-"
+    whole = sum(widths) + 3 * (len(widths) - 1)
     table = Table(
-        box=box.ASCII2 if ascii_only else box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold",
-        width=sum(widths) + 3 * (len(widths) - 1),
-    )  # fmt: skip
-    table.add_column(Text(corner), no_wrap=True, width=widths[0])
-    for name, width in zip(block.columns[part], widths[1:], strict=True):
-        table.add_column(Text(name), justify="right" if block.numeric else "left", no_wrap=True, width=width)
-    for name, cells in zip(block.rows, block.cells, strict=True):
-        row = (Text(_cell_text(screen, cell), style="dim" if cell.hidden else "") for cell in cells[part])
-        table.add_row(Text(name, style="bold"), *row)
+        box=box.ASCII2 if ascii_only else box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold"
+    )
+    table.add_column(no_wrap=True)
+    table.add_column(_aligned(block.columns[part], widths, block.numeric), no_wrap=True, width=whole)
+    for name, row, cells in zip(block.rows, texts, block.cells, strict=True):
+        body = _aligned(row, widths, block.numeric)
+        start = 0
+        for cell, width in zip(cells[part], widths, strict=True):
+            if cell.hidden:
+                body.stylize("dim", start, start + width)
+            start += width + 3
+        table.add_row(Text(name, style="bold"), body)
     return table
+
+
+def _aligned(texts: Sequence[str], widths: Sequence[int], right: bool) -> Text:
+    """The texts of a row, each filled up to its column; a last text that is too long goes on in further lines."""
+    first = [padded(text, width, right) for text, width in zip(texts[:-1], widths[:-1], strict=True)]
+    blank = [" " * width for width in widths[:-1]]
+    lines = [texts[-1]] if right or cell_len(texts[-1]) <= widths[-1] else wrapped(texts[-1], widths[-1])
+    rows = [[*(first if number == 0 else blank), padded(line, widths[-1], right)] for number, line in enumerate(lines)]
+    return Text("\n".join("   ".join(row) for row in rows))
 
 
 def _cell_text(screen: Screen, cell: Figure) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.errors import AttncalcError, ScenarioError
+from attncalc.scenario_files import builtin
 from attncalc.scenario_files.number_arrays import FILES
 
 NUMERIC = "biuf"
@@ -41,7 +42,10 @@ def _beside(name: str, folder: Path, place: str) -> Path:
     outside = PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute() or PureWindowsPath(name).drive
     if outside or ".." in PureWindowsPath(name).parts:
         raise ScenarioError.of("array-file-outside", place, file=name)
-    return folder / name
+    beside = folder / name
+    built_in = builtin.folder() / name
+    # The arrays of a built-in scenario are found from anywhere, so that what `show` prints can be run.
+    return built_in if not beside.exists() and built_in.is_file() else beside
 
 
 def _npy(path: Path, key: str, place: str) -> Values:

@@ -40,7 +40,8 @@ class Masks:
         if self.wants_positions and self.causal != "top-left" and queries != keys and not self.past:
             pictures = (_picture(rows >= np.arange(keys)), _picture(rows + keys - queries >= np.arange(keys)))
             self.report(
-                "mask" if self.causal or self.parts else "alibi", "causal-corner", queries=queries, keys=keys,
+                "mask" if self.causal or self.parts else "alibi", "causal-corner" if self.causal else "corner-open",
+                queries=queries, keys=keys,
                 top_left=pictures[0], bottom_right=pictures[1],
             )  # fmt: skip
         return rows
