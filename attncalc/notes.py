@@ -59,45 +59,52 @@ def single_key(trace: Trace) -> Iterator[Note]:
     """A row that sees one key gives it weight 1, whatever the score."""
     if "exponentials" not in trace or trace.scenario.has("sink"):
         return
-    lonely = tuple(row for row, logits in _rows(_logits(trace)) if sum(x != MINUS_INFINITY for x in logits) == 1)
-    if lonely:
-        yield Note("single-key", "weights", {}, rows=lonely)
+    seen = _visible(_logits(trace)).sum(axis=-1)
+    if (seen == 1).any():
+        yield Note("single-key", "weights", {}, rows=_places(seen == 1))
 
 
 def _logits(trace: Trace) -> Step:
     return trace[trace["exponentials"].sources[0].name]
 
 
+def _visible(step: Step) -> Any:
+    """Where scores are not hidden, as booleans."""
+    return np.asarray(step.cells != MINUS_INFINITY, dtype=bool)
+
+
+def _places(rows: Any) -> tuple[Row, ...]:
+    return tuple(Row(*map(int, place)) for place in np.argwhere(rows))
+
+
 def empty_row(trace: Trace) -> Iterator[Note]:
     """A row that sees no key."""
     scenario = trace.scenario
-    if (
-        "weights" not in trace
-        or trace["weights"].stage.given
-        or (scenario.has("sink") and scenario.weighting == "softmax")
-    ):
+    sink = scenario.has("sink") and scenario.weighting == "softmax"
+    if "weights" not in trace or trace["weights"].stage.given or sink:
         return
     if scenario.needs_scores:
-        logits = trace[trace["weights"].sources[-1].name]
-        empty = tuple(row for row, cells in _rows(logits) if all(x == MINUS_INFINITY for x in cells))
+        seen = _visible(trace[trace["weights"].sources[-1].name])
     else:
         seen = scenario.arrays["own" if scenario.weighting == "self" else "visible"]
-        empty = tuple(Row(*place) for place in np.ndindex(seen.shape[:3]) if not seen[place].any())
-    if empty:
-        yield Note("empty-row", "weights", {}, f"empty-row-{scenario.option('empty_rows')}", empty)
+    empty = ~seen.any(axis=-1)
+    if empty.any():
+        yield Note("empty-row", "weights", {}, f"empty-row-{scenario.option('empty_rows')}", _places(empty))
 
 
 def saturated(trace: Trace) -> Iterator[Note]:
     """A visible key whose weight the places would show as 0."""
     if "exponentials" not in trace:
         return
-    places = trace.scenario.hand_places("weights") if trace.kind == "by-hand" else trace.scenario.places
-    for (row, weights), (_, logits) in zip(_rows(trace["weights"]), _rows(_logits(trace)), strict=False):
-        pairs = zip(weights, logits, strict=True)
-        lost = [w for w, s in pairs if s != MINUS_INFINITY and w == w and not _rounded(w, places, trace)]
+    step = trace["weights"]
+    places = places_of(trace, step)
+    small = _visible(_logits(trace)) & (np.abs(step.cells.astype(np.float64)) < 10.0**-places)
+    for row in _places(small.any(axis=-1)):
+        weights = step.cells[row]
+        lost = [w for w, maybe in zip(weights, small[row], strict=True) if maybe and not _rounded(w, places, trace)]
         if lost and len(lost) < len(weights) and all(w == w for w in weights):
-            largest = figure_of(trace, trace["weights"], max(w for w in weights if w == w))
-            yield Note("saturated", "weights", {"count": len(lost), "largest": largest}, rows=(row,))
+            fields = {"count": len(lost), "largest": figure_of(trace, step, max(weights))}
+            yield Note("saturated", "weights", fields, rows=(row,))
             return
 
 
