@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import pexpect
+import pexpect  # type: ignore[import-untyped]
 import pyte
 from rich.cells import cell_len
 
@@ -18,7 +18,7 @@ import attncalc
 PROGRAM = (sys.executable, "-m", "attncalc")
 PACKAGE_PARENT = Path(attncalc.__file__).parents[1]
 SECONDS = 60.0
-TALL = 3000
+TALL = 800  # lines: more than any test draws
 
 Environment = Mapping[str, str]
 
@@ -40,7 +40,7 @@ class Seen(NamedTuple):
 
 
 def environment(extra: Environment | None = None) -> dict[str, str]:
-    """A clean environment: where programs and this attncalc are, and what the test gives; no language, width, colour."""
+    """A clean environment: where programs and this attncalc are, and what the test gives."""
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
     return {**kept, "HOME": "/nonexistent", "PYTHONPATH": str(PACKAGE_PARENT), **(extra or {})}
 

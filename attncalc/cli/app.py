@@ -10,7 +10,7 @@ import typer
 
 from attncalc.cli import options as o
 from attncalc.cli.help import command_help, program_help
-from attncalc.cli.report import checked_language, guarded
+from attncalc.cli.report import checked_language, guarded, written
 from attncalc.messages import speaker
 from attncalc.scenario_files import builtin
 
@@ -54,15 +54,13 @@ def build(language: str, arguments: Sequence[str] = ()) -> typer.Typer:
 
     def on_help(value: bool) -> None:
         if value:
-            typer.echo(program_help((c.name for c in COMMANDS), say), nl=False)
-            raise typer.Exit
+            raise typer.Exit(written(program_help((c.name for c in COMMANDS), say), language))
 
     def on_version(value: bool) -> None:
         if value:
             from attncalc import __version__
 
-            typer.echo(f"attncalc {__version__}")
-            raise typer.Exit
+            raise typer.Exit(written(f"attncalc {__version__}\n", language))
 
     @app.callback(invoke_without_command=True, **plain)
     def main(
@@ -76,8 +74,8 @@ def build(language: str, arguments: Sequence[str] = ()) -> typer.Typer:
             if refused:
                 raise typer.Exit(refused)
         if context.invoked_subcommand is None:
-            for line in ("welcome", "welcome-start", "welcome-list"):
-                typer.echo(say(line))
+            lines = (say(line) for line in ("welcome", "welcome-start", "welcome-list"))
+            raise typer.Exit(written("".join(f"{line}\n" for line in lines), language))
 
     return app
 
@@ -88,8 +86,8 @@ def _function(command: Command, language: str) -> Callable[..., None]:
 
     def on_help(value: bool) -> None:
         if value:
-            typer.echo(command_help(command.name, command.options, command.examples, say), nl=False)
-            raise typer.Exit
+            page = command_help(command.name, command.options, command.examples, say)
+            raise typer.Exit(written(page, language))
 
     def function(**values: Any) -> None:
         raise typer.Exit(guarded(command.name, values, language))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attncalc.cli.session import Session, one_of, shortened, whole
 from attncalc.core import names
-from attncalc.core.labels import distinct, places_of
+from attncalc.core.labels import known, places_of
 from attncalc.errors import UsageError, nearest
 from attncalc.messages import Word
 
@@ -32,9 +32,9 @@ def calculation(options: Options) -> dict[str, Any]:
         whole("--places", chosen["places"], 0, 50)
     if chosen["by_hand"] not in (None, "off"):
         whole("--by-hand", chosen["by_hand"], 0, 50, "not-by-hand")
-    for key, known in (("rounding", names.ROUNDINGS), ("arithmetic", names.ARITHMETICS)):
+    for key, choices in (("rounding", names.ROUNDINGS), ("arithmetic", names.ARITHMETICS)):
         if (value := chosen[key]) is not None:
-            one_of(f"--{key}", value, known)
+            one_of(f"--{key}", value, choices)
     return chosen
 
 
@@ -106,7 +106,7 @@ def _query(trace: Trace, word: str) -> int:
     if len(places) > 1:
         raise UsageError.of("ambiguous-token", "--token", found=word, count=len(places))
     if not places:
-        raise UsageError.of("unknown-token", "--token", found=shortened(word), known=", ".join(distinct(labels)[:20]))
+        raise UsageError.of("unknown-token", "--token", found=shortened(word), known=known(labels))
     return places[0]
 
 

@@ -98,7 +98,7 @@ def show(session: Session, options: Options) -> int:
     """A scenario's JSON: the file as it is, or with the changes asked for."""
     from attncalc.scenario_files.edits import edited
     from attncalc.scenario_files.folding import folded
-    from attncalc.scenario_files.json_text import parse, written
+    from attncalc.scenario_files.json_text import parse, printable, written
     from attncalc.scenario_files.load import read, shown_name
 
     if not options["name"]:
@@ -108,7 +108,7 @@ def show(session: Session, options: Options) -> int:
     document = parse(data, shown_name(source))
     changed = folded(edited(document, options["set"]), calculation(options))
     text = written(changed, 2) + "\n" if changed != document else data.decode("utf-8-sig")
-    output.write(text, options["output"], options["force"])
+    output.write(printable(text), options["output"], options["force"])
     return 0
 
 

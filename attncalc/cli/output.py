@@ -8,13 +8,17 @@ from pathlib import Path
 
 from attncalc.errors import OutputError
 
+STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+
 
 def write(text: str, target: str | None = None, force: bool = False) -> None:
     """Writes a result as UTF-8 to a file, or to standard output where there is no target or it is `-`."""
     data = text.encode("utf-8", "backslashreplace")
-    if target and target != "-":
+    if target and target not in STANDARD_OUTPUT:
         write_file(data, Path(target), force)
-    elif sys.stdout is not None:
+    elif sys.stdout is None:
+        raise OutputError.of("no-stdout")
+    else:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -22,14 +26,14 @@ def write(text: str, target: str | None = None, force: bool = False) -> None:
 
 def check_target(target: str | None, force: bool) -> None:
     """Refuses a target that cannot be written before anything is calculated."""
-    if not target or target == "-":
+    if not target or target in STANDARD_OUTPUT:
         return
     path = Path(target)
     if path.is_dir() or target.endswith(("/", os.sep)):
         raise OutputError.of("target-is-directory", target)
     if not path.parent.is_dir():
         raise OutputError.of("no-folder", target, folder=str(path.parent))
-    if path.exists() and not force:
+    if path.is_file() and not force:
         raise OutputError.of("file-exists", target)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import traceback
 from collections.abc import Mapping
@@ -35,7 +36,7 @@ def guarded(command: str, values: Mapping[str, Any], language: str) -> int:
         from attncalc.cli.commands import COMMANDS
         from attncalc.cli.session import session
 
-        here = session({**values, "lang": values.get("lang") or language})
+        here = session({**values, "lang": language if values.get("lang") is None else values["lang"]})
         language = here.language
         code = COMMANDS[command](here, _complete(values))
         if sys.stdout is not None:
@@ -43,6 +44,17 @@ def guarded(command: str, values: Mapping[str, Any], language: str) -> int:
         return code
     except BaseException as error:
         return ended(error, language, debug)
+
+
+def written(text: str, language: str) -> int:
+    """Writes a text of the program itself (help, version); the exit code."""
+    from attncalc.cli.output import write
+
+    try:
+        write(text)
+    except BaseException as error:
+        return ended(error, language, False)
+    return 0
 
 
 def checked_language(asked: str, language: str) -> int:
@@ -67,7 +79,7 @@ def ended(error: BaseException, language: str, debug: bool) -> int:
     """The exit code of an exception, after saying what it means."""
     say = speaker(language)
     if debug and not isinstance(error, KeyboardInterrupt | BrokenPipeError):
-        traceback.print_exception(error, file=sys.stderr)
+        complain("".join(traceback.format_exception(error)).splitlines(), language, lead="")
     match error:
         case AttncalcError():
             complain(error.sentences(language), language)
@@ -95,15 +107,16 @@ def ended(error: BaseException, language: str, debug: bool) -> int:
     return Status.BUG
 
 
-def complain(sentences: list[str], language: str) -> None:
+def complain(sentences: list[str], language: str, lead: str = "attncalc: ") -> None:
     """Writes sentences to standard error, which may be gone."""
     say = speaker(language)
-    shown = sentences[:MOST_FAULTS]
-    if len(sentences) > MOST_FAULTS:
+    shown = sentences[:MOST_FAULTS] if lead else sentences
+    if len(sentences) > len(shown):
         shown.append(say("and-more", count=len(sentences) - MOST_FAULTS))
     with contextlib.suppress(OSError, ValueError, AttributeError):
         for sentence in shown:
-            print(f"attncalc: {_safe(sentence)}", file=sys.stderr)
+            if sys.stderr is not None:  # print would take standard output instead
+                print(f"{lead}{_safe(sentence)}", file=sys.stderr)
 
 
 def _safe(sentence: str) -> str:
@@ -122,7 +135,7 @@ def usage_sentence(error: BaseException, language: str) -> str:
         command = getattr(getattr(error, "ctx", None), "command", None)
         known = [flag for o in getattr(command, "params", []) for flag in o.opts if flag.startswith("--")]
         near = nearest(option.lstrip("-"), (flag.lstrip("-") for flag in known))
-        return say("usage-no-such-option", found=option, near=f"--{near}" if near else "")
+        return say("usage-no-such-option", found=escaped(option), near=f"--{near}" if near else "")
     if name == "BadOptionUsage":
         takes = "does not take" in str(getattr(error, "message", ""))
         return say("usage-takes-no-value" if takes else "usage-needs-value", found=option)
@@ -136,7 +149,8 @@ def usage_sentence(error: BaseException, language: str) -> str:
         known = [command.name for command in COMMANDS]
         return say("usage-no-such-command", found=found, near=nearest(found, known), known=", ".join(known))
     if "unexpected extra argument" in message:
-        return say("usage-extra", found=message.rpartition("(")[2].rstrip(")"))
+        extra = re.search(r"argument(?:\(s\)|s)? \((.*)\)$", message, re.DOTALL)
+        return say("usage-extra", found=escaped(extra[1] if extra else message))
     return say("usage", text=message)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from attncalc.core.labels import visible
 from attncalc.core.stage import Note, Row, Step, Trace
 from attncalc.derive import formula
 from attncalc.document.blocks import Block, Equation, Heading, Prose, Remark
-from attncalc.document.tokens import cropped, labels, visible
+from attncalc.document.tokens import cropped, labels
 from attncalc.document.view import View
 from attncalc.messages import Word, text_in
 
@@ -154,5 +155,10 @@ def closing(trace: Trace, view: View, queries: Sequence[int] | None = None) -> I
         if queries is not None and note.rows and not set(queries) & {row.query for row in note.rows}:
             continue
         yield Remark(note.code, note_text(note, trace, view))
+    yield from full_labels(trace, view)
+
+
+def full_labels(trace: Trace, view: View) -> Iterator[Block]:
+    """The labels that the tables could not show whole."""
     for text in cropped(tuple(dict.fromkeys((*trace.scenario.tokens, *trace.scenario.query_tokens)))):
         yield Prose(text, view.say("lead.label"))

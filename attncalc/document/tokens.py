@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import unicodedata
+from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
-from attncalc.core.labels import distinct, escaped
+from attncalc.core.labels import distinct, visible
+from attncalc.document.wrapping import beginning, cells
 
-LONGEST = 24
-
-
-def visible(label: str) -> str:
-    """The label with every control, format and unassigned character as `\\u{1b}`; edges of blanks are quoted."""
-    text = escaped(label)
-    if unicodedata.combining(text[:1] or "a"):
-        text = "◌" + text
-    return f'"{text}"' if text != text.strip(" ") or not text else text
+LONGEST = 24  # cells of a terminal
 
 
 def short(label: str) -> str:
     """A safe label that fits a table; a long one keeps its beginning."""
     text = visible(label)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if cells(text) <= LONGEST else beginning(text, LONGEST - 1) + "…"
 
 
 def labels(tokens: Sequence[str]) -> tuple[str, ...]:
-    """Labels for a table: safe, short, `#2` after a repeated one."""
-    return tuple(short(label) for label in distinct(tokens))
+    """Labels for a table: safe, short, `#2` after a repeated one, its position after one that looks like another."""
+    return _labels(tuple(tokens))
+
+
+@lru_cache(maxsize=16)  # asked for again with every table of the same tokens
+def _labels(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    names = [short(label) for label in distinct(tokens)]
+    twins = {name for name, count in Counter(names).items() if count > 1}
+    return tuple(f"{name} [{place}]" if name in twins else name for place, name in enumerate(names))
 
 
 def cropped(tokens: Sequence[str]) -> list[str]:
     """The labels that a table cannot show whole, safe but in full."""
-    return [text for text in map(visible, distinct(tokens)) if len(text) > LONGEST]
+    return [text for text in map(visible, distinct(tokens)) if cells(text) > LONGEST]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from attncalc.core.labels import escaped
 from attncalc.core.stage import Trace
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose
-from attncalc.document.heading import arithmetic_in_words
+from attncalc.document.heading import arithmetic_in_words, full_labels
 from attncalc.document.view import View
 from attncalc.explore.verify import Verdict
 
@@ -24,9 +24,10 @@ def verification(trace: Trace, verdicts: Sequence[Verdict], view: View) -> Itera
     if listed:
         columns = tuple(view.say(f"column.{name}") for name in ("printed", "calculated", "verdict"))
         rows = tuple(_row(verdict, view) for verdict in listed)
-        yield Matrix("", view.say("column.cell"), "", tuple(escaped(v.cell) for v in listed), columns, rows, False)
+        yield Matrix("", view.say("column.cell"), "", tuple(v.cell for v in listed), columns, rows, False)
     right = sum(verdict.right for verdict in verdicts)
     yield Prose(view.say("verify-summary", right=right, all=len(verdicts)))
+    yield from full_labels(trace, view)
 
 
 def _row(verdict: Verdict, view: View) -> tuple[Figure, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
+NUMBER = re.compile(r"[^\w]*[\d.,e+−-]+[^\w]*", re.ASCII)
 NEVER_LAST = "（《“"
 NEVER_FIRST = "，。；：、）》”？！％,.;:)?!%"
 
@@ -13,6 +15,16 @@ def cells(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(_cells_of(character) for character in text)
+
+
+def beginning(text: str, width: int) -> str:
+    """As much of the text as fits that many cells."""
+    used = 0
+    for position, character in enumerate(text):
+        used += _cells_of(character)
+        if used > width:
+            return text[:position]
+    return text
 
 
 def _cells_of(character: str) -> int:
@@ -50,7 +62,7 @@ def _pieces(text: str) -> list[str]:
 
 def _cut(piece: str, width: int) -> list[str]:
     """A piece in parts that fit, for words longer than a line."""
-    if cells(piece.rstrip()) <= width or width < 1:
+    if cells(piece.rstrip()) <= width or width < 1 or NUMBER.fullmatch(piece):  # half a number is another number
         return [piece]
     parts, used = [""], 0
     for character in piece:

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attncalc.core.figures import WIDE, round_to
-from attncalc.core.labels import distinct, places_of
+from attncalc.core.labels import places_of
 from attncalc.core.numbers import figure_of
 from attncalc.core.numbers import places_of as places_of_step
 from attncalc.core.stage import Step, Trace
+from attncalc.document.tokens import labels
 from attncalc.errors import Fault, ScenarioError
 
 WHOLE_WEIGHT = Decimal("0.005")
@@ -99,7 +100,9 @@ def _step(trace: Trace, step: Step, query: int | None, printed: Any) -> Iterator
         place = tuple(query if i == axis and query is not None else n for i, n in enumerate(index))
         value = cells[place]
         right = agrees(_decimal(value), _decimal(number), trace.scenario.rounding, step.name == "weights")
-        yield Verdict(_cell(step, place), step.name, _written(number), figure_of(trace, step, value), right)
+        yield Verdict(
+            _named(step, step.name, step.axes, place), step.name, _written(number), figure_of(trace, step, value), right
+        )
 
 
 def _unjoined(numbers: Any, step: Step, shape: tuple[int, ...]) -> Any:
@@ -116,12 +119,10 @@ def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(length for length in shape if length != 1)
 
 
-def _cell(step: Step, place: tuple[int, ...]) -> str:
-    return " ".join((step.name, *_names(step, step.axes, place)))
-
-
-def _names(step: Step, axes: Sequence[str], place: tuple[int, ...]) -> list[str]:
-    return [distinct(step.labels[a])[i] if a in step.labels else str(i) for a, i in zip(axes, place, strict=True)]
+def _named(step: Step, name: str, axes: Sequence[str], place: tuple[int, ...]) -> str:
+    """A cell by its labels: `weights draw I`."""
+    names = (labels(step.labels[a])[i] if a in step.labels else str(i) for a, i in zip(axes, place, strict=True))
+    return " ".join((name, *names))
 
 
 def _sums(trace: Trace, printed: Any) -> Iterator[Verdict]:
@@ -145,7 +146,7 @@ def _sum(trace: Trace, place: tuple[int, ...], number: Any) -> Verdict:
     places = places_of_step(trace, step)
     row = step.cells.reshape(step.shape)[place]
     shown = sum((round_to(_decimal(x), places, rounding) for x in row), Decimal(0))
-    cell = " ".join(("weights_sum", *_names(step, step.axes[:-1], place)))
+    cell = _named(step, "weights_sum", step.axes[:-1], place)
     return Verdict(cell, "weights_sum", _written(number), str(shown), agrees(shown, _decimal(number), rounding, False))
 
 

@@ -17,6 +17,7 @@ MESSAGES: dict[str, str] = {
     "json-too-deep": "is nested too deeply to be a scenario; arrays have at most four levels",
     "no-such-scenario": "is neither a built-in scenario nor a file; there are {known}",
     "no-such-scenario-near": "is neither a built-in scenario nor a file; did you mean {near}?",
+    "no-stdout": "there is no standard output to write to; use -o FILE",
     "no-stdin": "there is no standard input to read a scenario from",
     "stdin-is-terminal": "a scenario is wanted on standard input, but that is a terminal; pipe one in: attncalc show draw | attncalc run -",
     "not-a-scenario": "a scenario is a JSON object, but here is {found}",

@@ -17,6 +17,7 @@ MESSAGES: dict[str, str] = {
     "json-too-deep": "嵌套太深，不可能是算例；数组最多四层",
     "no-such-scenario": "既不是内置算例，也不是文件；内置算例有 {known}",
     "no-such-scenario-near": "既不是内置算例，也不是文件；是不是想写 {near}？",
+    "no-stdout": "没有标准输出可写；请用 -o FILE",
     "no-stdin": "没有标准输入，读不到算例",
     "stdin-is-terminal": "应从标准输入读算例，但标准输入是终端；请用管道送入：attncalc show draw | attncalc run -",
     "not-a-scenario": "算例应是一个 JSON 对象，这里却是 {found}",

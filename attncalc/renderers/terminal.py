@@ -56,7 +56,9 @@ def _document(screen: Screen, blocks: Sequence[Block]) -> Iterator[Text]:
     for block in blocks:
         if _ends_a_part(previous, block):
             yield Text("")
-        yield from _pieces(screen, block)
+        for piece in _pieces(screen, block):
+            piece.rstrip()  # before the colour codes hide the blanks
+            yield piece
         previous = block
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from attncalc.core.labels import distinct, places_of
+from attncalc.core.labels import known, places_of
 from attncalc.errors import AttncalcError, Fault, UsageError, nearest
 from attncalc.scenario_files.json_text import NotANumber, parse
 
@@ -126,7 +126,7 @@ class _Edit:
     def _position(self, container: list[Any], segment: Segment, depth: int) -> int:
         places = [segment.position] if segment.position is not None else self._labelled(segment, depth)
         if not places:
-            labels = ", ".join(distinct(self._labels(depth))[:20])
+            labels = known(self._labels(depth))
             fields = {"found": segment.text, "known": labels, "before": self._text(depth), "last": len(container) - 1}
             self._fail("set-no-label" if labels else "set-no-position", **fields)
         if len(places) > 1:

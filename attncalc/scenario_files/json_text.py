@@ -145,10 +145,14 @@ def scalar(value: Any) -> str:
 
 def quoted(text: str) -> str:
     """A JSON string; what a terminal would obey, or could not show, is escaped."""
-    plain = json.dumps(text, ensure_ascii=False)
-    if plain.isprintable():
-        return plain
-    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in plain)
+    return printable(json.dumps(text, ensure_ascii=False))
+
+
+def printable(text: str) -> str:
+    """A JSON text with the characters that a terminal would obey escaped, which JSON has only inside strings."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\r\t" else json.dumps(c)[1:-1] for c in text)
 
 
 def number(value: Any) -> str:

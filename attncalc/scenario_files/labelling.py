@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from attncalc.core.labels import distinct, places_of
+from attncalc.core.labels import known, places_of
 from attncalc.scenario_files.kinds import Report, found
 
 
@@ -81,7 +81,7 @@ class Labelling:
         if not places and self.unknown:
             return 0
         if not places:
-            self.report(path, "no-such-token", found=word, known=", ".join(distinct(labels)[:20]))
+            self.report(path, "no-such-token", found=word, known=known(labels))
         elif len(places) > 1:
             self.report(path, "ambiguous-token", found=word, count=len(places))
         return places[0] if places else 0
