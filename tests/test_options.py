@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
-from typing import Any
+from functools import cache
 
 import pytest
 from agreement import Document, assert_close, steps_of
-from rivals.random_options import documents, pairs, possible_pairs
+from rivals.random_options import Names, documents, pairs, possible_pairs
 from rivals.random_scenarios import as_json
 from rivals.straight_line import calculate
 
@@ -21,9 +19,16 @@ BY_HAND = 60
 SHIFT = {"maximum", "shifted"}
 
 
-def chunk_of(items: Iterator[Any], number: int) -> list[Any]:
-    """Every tenth, so that a failure names few."""
-    return list(islice(items, number, None, CHUNKS))
+@cache
+def random_documents() -> tuple[Document, ...]:
+    """Made once; a chunk is every tenth, so that a failure names few."""
+    return tuple(documents(1, RANDOM))
+
+
+@cache
+def documents_of_pairs() -> tuple[tuple[Names, Document], ...]:
+    """Made once, each with the names of its options."""
+    return tuple(pairs(2))
 
 
 def assert_agrees(document: Document, kind: str) -> None:
@@ -39,7 +44,7 @@ def assert_agrees(document: Document, kind: str) -> None:
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_random_options_give_what_numpy_gives(chunk: int, kind: str) -> None:
     """500 documents over the options."""
-    for document in chunk_of(documents(1, RANDOM), chunk):
+    for document in random_documents()[chunk::CHUNKS]:
         assert_agrees(document, kind)
 
 
@@ -47,13 +52,13 @@ def test_random_options_give_what_numpy_gives(chunk: int, kind: str) -> None:
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_every_pair_of_options_gives_what_numpy_gives(chunk: int, kind: str) -> None:
     """Every two options that can stand together, each pair twice."""
-    for _, document in chunk_of(pairs(2), chunk):
+    for _, document in documents_of_pairs()[chunk::CHUNKS]:
         assert_agrees(document, kind)
 
 
 def test_the_pairs_are_all_of_them() -> None:
     """Counted in the documents themselves, and many enough to be the table of the contract."""
-    held = [names for names, _ in pairs(2)]
+    held = [names for names, _ in documents_of_pairs()]
     wanted = possible_pairs()
     assert len(wanted) > 1000
     assert not [pair for pair in wanted if sum(pair <= names for names in held) < 2]

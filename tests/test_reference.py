@@ -286,11 +286,10 @@ def test_means_over_real_tokens_differ_from_means_over_padding_too(kind: str) ->
     assert not np.allclose(np.stack(real), a["mean_over_all_rows_wrong"], atol=1e-3)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_billion_taken_off_hides_nothing_where_all_scores_lose_it(kind: str) -> None:
+def test_a_billion_taken_off_hides_nothing_where_all_scores_lose_it() -> None:
     """−1e9 added to a whole row leaves its softmax as it was: not uniform, and not empty."""
     a = arrays("fully_masked_row")
     bias = np.where(a["allowed"], 0, -1e9)
-    weights = steps_of(qkv(a, bias=listed(bias)), kind, FOLDER)["weights"]
-    assert_close(weights, a["weights_with_minus_1e9_added"], 1e-6)  # float64 keeps 7 digits beside 1e9
-    assert weights[1].max() > 0.3
+    weights = steps_of(qkv(a, bias=listed(bias)), "float64", FOLDER)["weights"]
+    assert_close(weights, a["weights_with_minus_1e9_added"], 1e-12)
+    assert np.ptp(weights[1]) > 0.05

@@ -15,9 +15,9 @@ from rich.cells import cell_len
 from running import run_in_terminal, run_program, widest
 from surroundings import COLOR, ESCAPE, Table, assert_one_sentence, every_command, numbers_in, usual
 
+from attncalc.core.numbers import figures
 from attncalc.core.stage import Trace
 from attncalc.document.explain import explain
-from attncalc.core.numbers import figures
 from attncalc.document.tables import tables
 from attncalc.document.view import View, say_in
 from attncalc.renderers.terminal import render
@@ -219,8 +219,9 @@ def trace_of(name: str, places: int | None) -> Trace:
 
 
 def in_tables(trace: Trace, width: int | None, language: str) -> str:
-    """`run` at that width."""
-    view = View(say_in(language), language=language)
+    """`run` at that width, all heads and batch entries."""
+    batches, heads = (tuple(range(count)) for count in trace.scenario.grid[:2])
+    view = View(say_in(language), language=language, batches=batches, heads=heads)
     return render(list(tables(trace, view)), view, width=width)
 
 

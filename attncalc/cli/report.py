@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
+from attncalc.core.labels import escaped
 from attncalc.errors import AttncalcError, nearest
 from attncalc.messages import speaker
 from attncalc.scenario_files import builtin

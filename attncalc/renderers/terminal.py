@@ -180,9 +180,10 @@ def _matrix(screen: Screen, block: Matrix) -> Iterator[Text]:
     corner = f"{block.rows_are} \\ {block.columns_are}" if block.columns_are else block.rows_are
     labels = max(map(cell_len, (corner, *block.rows)))
     room = screen.room - INDENT - labels - 3
-    if not block.numeric:
+    texts_only = not block.columns_are
+    if texts_only:
         widths[-1] = min(widths[-1], max(room - sum(widths[:-1]) - 3 * (len(widths) - 1), NARROWEST))
-    blocks = column_blocks(widths, room) if block.numeric else [(0, len(widths))]
+    blocks = [(0, len(widths))] if texts_only else column_blocks(widths, room)
     for start, stop in blocks:
         caption = _caption(screen, block, start, stop, len(blocks) > 1)
         if caption:

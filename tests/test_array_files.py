@@ -1,0 +1,385 @@
+"""Arrays in files beside the scenario: every kind that is read, the part that is taken, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from agreement import Document, listed, refusal, steps_of, trace_of
+from running import run_program
+
+MATRIX = np.array([[0.1, -2.5, 3], [1e-300, 5e-324, 7]])
+HALVES = np.array([[0.5, -2.5, 3], [0.25, 65504, 6e-8]])
+V = [[1], [2], [3]]
+
+
+def safetensors(path: Path, **tensors: tuple[str, tuple[int, ...], bytes]) -> None:
+    """Writes a file by the format's own description: length, header, data."""
+    header, data = {}, b""
+    for name, (dtype, shape, raw) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def tensor(dtype: str, values: Any, code: str) -> tuple[str, tuple[int, ...], bytes]:
+    """A tensor of a NumPy type under its safetensors name."""
+    array = np.asarray(values, dtype=code)
+    return dtype, array.shape, array.tobytes()
+
+
+def bfloat16(*words: int) -> tuple[str, tuple[int, ...], bytes]:
+    """A row of bfloat16 numbers by their bits."""
+    return "BF16", (1, len(words)), struct.pack(f"<{len(words)}H", *words)
+
+
+def read(reference: Any, folder: Path, **rest: Any) -> Any:
+    """The scores that a reference gives, as decimals."""
+    return trace_of({"scores": reference, **rest}, "exact", folder)["scores"].exact
+
+
+def said(folder: Path, scores: Any, language: str = "en", **rest: Any) -> str:
+    """The one sentence that refuses a reference, without the place."""
+    (sentence,) = refusal({"scores": scores, **rest}, language, folder)
+    assert sentence.startswith("scenario: scores")
+    return sentence.removeprefix("scenario: scores").removeprefix(": ")
+
+
+# --- what is read ---------------------------------------------------------------------------------
+
+NUMPY_TYPES = ("float64", "float32", "float16", "int64", "int32", "int8", "uint8", "bool", ">f8", ">i4")
+
+
+@pytest.mark.parametrize("dtype", NUMPY_TYPES)
+@pytest.mark.parametrize("kind", ["npy", "npz"])
+def test_numpy_files_are_read_as_the_exact_values_they_hold(kind: str, dtype: str, tmp_path: Path) -> None:
+    """Of every type of number, in either byte order, and by columns as Fortran stores them."""
+    values = np.asfortranarray(HALVES if np.dtype(dtype).kind == "f" else [[1, 0, 1], [0, 1, 1]]).astype(dtype)
+    if kind == "npy":
+        np.save(tmp_path / "a.npy", values)
+    else:
+        np.savez_compressed(tmp_path / "a.npz", other=[1], scores=values)
+    reference = {"npy": "a.npy"} if kind == "npy" else {"npz": "a.npz", "key": "scores"}
+    assert listed(read(reference, tmp_path)) == [[Decimal(float(x)) for x in row] for row in values]
+
+
+def test_a_double_keeps_all_its_digits(tmp_path: Path) -> None:
+    """0.1 from a file is 0.1000000000000000055511151231257827…"""
+    np.save(tmp_path / "a.npy", MATRIX)
+    assert read({"npy": "a.npy"}, tmp_path)[0, 0] == Decimal(0.1) != Decimal("0.1")
+    assert read({"npy": "a.npy"}, tmp_path)[1, 1] == Decimal(5e-324)
+
+
+SAFETENSORS = [
+    ("F64", "<f8"), ("F32", "<f4"), ("F16", "<f2"), ("I64", "<i8"), ("I32", "<i4"), ("I16", "<i2"), ("I8", "i1"),
+    ("U8", "u1"), ("BOOL", "?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dtype", "code"), SAFETENSORS)
+def test_safetensors_are_read_as_the_exact_values_they_hold(dtype: str, code: str, tmp_path: Path) -> None:
+    """Of every type of number."""
+    values = np.asarray(HALVES if "f" in code else [[1, 0, 1], [0, 1, 1]]).astype(code)
+    safetensors(tmp_path / "a.safetensors", other=tensor("F32", [9], "<f4"), scores=tensor(dtype, values, code))
+    got = read({"safetensors": "a.safetensors", "key": "scores"}, tmp_path)
+    assert listed(got) == [[Decimal(float(x)) for x in row] for row in values]
+
+
+BFLOAT16 = [
+    # bits, value
+    (0x3F80, "1"), (0xBF80, "-1"), (0x3DCD, "0.10009765625"), (0x4049, "3.140625"), (0x0000, "0"), (0x8000, "0"),
+    (0x7F7F, "338953138925153547590470800371487866880"), (0x0080, str(Decimal(2) ** -126)),
+    (0x0001, str(Decimal(2.0**-133))), (0xC2F7, "-123.5"),
+]  # fmt: skip
+
+
+def test_bfloat16_is_read_as_its_exact_values(tmp_path: Path) -> None:
+    """The upper half of a float32: large, tiny and denormal ones too."""
+    safetensors(tmp_path / "a.safetensors", a=bfloat16(*(bits for bits, _ in BFLOAT16)))
+    given = read({"safetensors": "a.safetensors", "key": "a"}, tmp_path, base=2, shift=True)[0]
+    for got, (_, wanted) in zip(given, BFLOAT16, strict=True):
+        assert float(got) == float(wanted)
+        assert got == Decimal(float(wanted))
+
+
+def test_infinity_from_a_file_hides_and_flags_are_a_mask(tmp_path: Path) -> None:
+    """−∞ among scores, and true and false as they are stored."""
+    np.savez(tmp_path / "a.npz", scores=np.array([[1, -np.inf], [2, 3]]), keep=np.array([[True, True], [False, True]]))
+    document = {"scores": {"npz": "a.npz", "key": "scores"}, "mask": {"keep": {"npz": "a.npz", "key": "keep"}}}
+    assert listed(steps_of(document, folder=tmp_path)["weights"]) == [[1, 0], [0, 1]]
+
+
+# --- the part that is taken -----------------------------------------------------------------------
+
+CUBE = np.arange(2 * 3 * 4 * 6).reshape(2, 3, 4, 6)
+PARTS: list[tuple[Document, Any]] = [
+    ({"index": [1]}, CUBE[1]), ({"index": [0, 2]}, CUBE[0, 2]), ({"index": [1, 0, 3]}, CUBE[1, 0, 3]),
+    ({"columns": [0, 2]}, CUBE[..., 0:2]), ({"columns": [4, 6]}, CUBE[..., 4:6]),
+    ({"index": [1, 2], "columns": [2, 4]}, CUBE[1, 2, :, 2:4]), ({"index": []}, CUBE), ({}, CUBE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "wanted"), PARTS)
+def test_index_and_columns_take_a_part(part: Document, wanted: Any, tmp_path: Path) -> None:
+    """Positions on the leading axes, a range of the last."""
+    np.save(tmp_path / "a.npy", CUBE)
+    assert (read({"npy": "a.npy", **part}, tmp_path).astype(float) == wanted).all()
+
+
+def test_three_matrices_are_cut_out_of_one(tmp_path: Path) -> None:
+    """A fused q, k, v: the columns in thirds."""
+    x, fused = np.arange(6).reshape(2, 3) / 4, np.arange(18).reshape(3, 6) / 8
+    np.save(tmp_path / "w.npy", fused)
+    cut = {f"w_{letter}": {"npy": "w.npy", "columns": [2 * i, 2 * i + 2]} for i, letter in enumerate("qkv")}
+    steps = steps_of({"x": listed(x), **cut}, folder=tmp_path)
+    assert (np.concatenate([steps[letter] for letter in "qkv"], axis=1) == x @ fused).all()
+
+
+# --- where files are looked for -------------------------------------------------------------------
+
+
+def written(folder: Path, name: str = "scenario.json", **reference: Any) -> Path:
+    """A scenario file that names `a.npy`, and that file beside it."""
+    folder.mkdir(exist_ok=True)
+    np.save(folder / "a.npy", [[1.0, 3.0]])
+    (folder / name).write_text(json.dumps({"scores": {"npy": "a.npy", **reference}}))
+    return folder / name
+
+
+def test_files_are_looked_for_beside_the_scenario(tmp_path: Path) -> None:
+    """Not where the program is started."""
+    path = written(tmp_path / "there")
+    done = run_program("run", str(path), "--json", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out)["steps"][0]["values"] == [[1, 3]]
+    assert json.loads(done.out)["scenario"]["scores"] == {"npy": "a.npy"}
+
+
+def test_a_scenario_on_standard_input_looks_in_the_current_folder(tmp_path: Path) -> None:
+    """There is no other place that it could mean."""
+    text = written(tmp_path / "there").read_bytes()
+    assert run_program("run", "-", "--json", stdin=text, cwd=tmp_path / "there").code == 0
+    done = run_program("run", "-", "--json", stdin=text, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "attncalc: stdin: scores: there is no file a.npy beside the scenario\n"
+
+
+def test_files_may_lie_in_a_folder_below(tmp_path: Path) -> None:
+    """Beside the scenario, or deeper."""
+    written(tmp_path / "arrays")
+    assert listed(read({"npy": "arrays/a.npy"}, tmp_path)) == [[1, 3]]
+
+
+OUTSIDE = [
+    "../a.npy",
+    "arrays/../../a.npy",
+    "..\\a.npy",
+    "/etc/a.npy",
+    "C:\\a.npy",
+    "C:a.npy",
+    "\\\\host\\share\\a.npy",
+    "..",
+]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_path_that_leads_outside_is_refused(name: str, language: str, tmp_path: Path) -> None:
+    """Up, absolute, or on another drive; whether there is such a file or not."""
+    np.save(tmp_path / "a.npy", [1.0])
+    (tmp_path / "here" / "arrays").mkdir(parents=True)
+    assert said(tmp_path / "here", {"npy": name}, language) == {
+        "en": f"{name} lies outside the scenario's folder; arrays are read from beside the scenario only",
+        "zh": f"{name} 不在情景文件所在的文件夹里；数组只从情景文件旁边读取",
+    }[language]  # fmt: skip
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+class Runs:
+    """Leaves a mark where it is unpickled."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
+        return Path.touch, (self.mark,)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz"])
+def test_pickled_data_is_refused_and_not_run(kind: str, tmp_path: Path) -> None:
+    """An array of objects could be any program."""
+    mark = tmp_path / "mark"
+    array = np.array([Runs(mark)], dtype=object)
+    np.save(tmp_path / "a.npy", array, allow_pickle=True)
+    np.savez(tmp_path / "a.npz", a=array)
+    reference = {"npy": "a.npy"} if kind == "npy" else {"npz": "a.npz", "key": "a"}
+    assert said(tmp_path, reference).startswith(f"the file a.{kind} is not a sound {kind} file: Object arrays cannot")
+    assert not mark.exists()
+
+
+def test_a_pickle_under_another_name_is_refused_and_not_run(tmp_path: Path) -> None:
+    """NumPy would try it as a pickle."""
+    import pickle
+
+    mark = tmp_path / "mark"
+    for name in ("a.npy", "a.npz"):
+        (tmp_path / name).write_bytes(pickle.dumps(Runs(mark)))
+    assert "is not a sound npy file" in said(tmp_path, {"npy": "a.npy"})
+    assert "is not a sound npz file" in said(tmp_path, {"npz": "a.npz", "key": "a"})
+    assert not mark.exists()
+
+
+def save(path: Path, values: Any) -> None:
+    """A `.npy`."""
+    np.save(path / "a.npy", values)
+
+
+def cut_short(name: str, rest: int) -> Callable[[Path], None]:
+    """Files as they should be, of which one has lost its end."""
+
+    def write(folder: Path) -> None:
+        save(folder, MATRIX)
+        np.savez(folder / "a.npz", a=MATRIX)
+        safetensors(folder / "a.safetensors", a=tensor("F64", MATRIX, "<f8"))
+        data = (folder / name).read_bytes()
+        (folder / name).write_bytes(data[:-rest])
+
+    return write
+
+
+def text_file(name: str) -> Callable[[Path], None]:
+    """A file that is none of the kinds."""
+    return lambda folder: (folder / name).write_text("1 2 3\n4 5 6\n") and None
+
+
+STRUCTURED = np.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")])
+NPY, NPZ = {"npy": "a.npy"}, {"npz": "a.npz", "key": "a"}
+SAFE = {"safetensors": "a.safetensors", "key": "a"}
+REFUSED: list[tuple[str, Callable[[Path], Any], Document, str]] = [
+    # what is wrong, who makes the files, the reference, the sentence (or its beginning, before …)
+    ("missing", lambda f: None, NPY, "there is no file a.npy beside the scenario"),
+    ("missing npz", lambda f: None, NPZ, "there is no file a.npz beside the scenario"),
+    ("missing safetensors", lambda f: None, SAFE, "there is no file a.safetensors beside the scenario"),
+    ("a folder", lambda f: (f / "a.npy").mkdir(), NPY, "the file a.npy cannot be read: Is a directory"),
+    ("missing key", lambda f: np.savez(f / "a.npz", q=[1], k=[2]), NPZ, "a.npz has no array a; there are q, k"),
+    ("missing key, safetensors", lambda f: safetensors(f / "a.safetensors", q=tensor("F32", [1], "<f4")), SAFE,
+     "a.safetensors has no array a; there are q"),
+    ("structured", lambda f: save(f, STRUCTURED), NPY,
+     "the array in a.npy has the type [('a', '<i4'), ('b', '<f8')]; wanted are numbers"),
+    ("complex", lambda f: save(f, [1j]), NPY, "the array in a.npy has the type complex128; wanted are numbers"),
+    ("text", lambda f: save(f, ["a"]), NPY, "the array in a.npy has the type <U1; wanted are numbers"),
+    ("dates", lambda f: save(f, np.array(["2020-01-01"], "datetime64[D]")), NPY,
+     "the array in a.npy has the type datetime64[D]; wanted are numbers"),
+    ("8-bit floats", lambda f: safetensors(f / "a.safetensors", a=("F8_E4M3", (2,), b"12")), SAFE,
+     "the array in a.safetensors has the type F8_E4M3; wanted are numbers"),
+    ("cut npy", cut_short("a.npy", 8), NPY, "the file a.npy is not a sound npy file: …"),
+    ("cut header", cut_short("a.npy", 150), NPY, "the file a.npy is not a sound npy file: …"),
+    ("cut npz", cut_short("a.npz", 40), NPZ, "the file a.npz is not a sound npz file: …"),
+    ("cut safetensors", cut_short("a.safetensors", 8), SAFE, "the file a.safetensors is not a sound safetensors file: …"),
+    ("empty file", lambda f: (f / "a.npy").write_bytes(b""), NPY, "the file a.npy is not a sound npy file: …"),
+    ("text as npy", text_file("a.npy"), NPY, "the file a.npy is not a sound npy file: …"),
+    ("text as npz", text_file("a.npz"), NPZ, "the file a.npz is not a sound npz file: …"),
+    ("text as safetensors", text_file("a.safetensors"), SAFE, "the file a.safetensors is not a sound safetensors file: …"),
+    ("npy as npz", lambda f: np.save((f / "a.npz").open("wb"), MATRIX), NPZ, "the file a.npz is not a sound npz file: …"),
+    ("npz as npy", lambda f: np.savez((f / "a.npy").open("wb"), a=MATRIX), NPY, "the file a.npy is not a sound npy file: …"),
+    ("index beyond", lambda f: save(f, MATRIX), NPY | {"index": [2]}, "index 2 does not exist on an array of shape 2×3"),
+    ("second index beyond", lambda f: save(f, MATRIX), NPY | {"index": [1, 3]}, "index 3 does not exist on an array of shape 3"),
+    ("index too deep", lambda f: save(f, MATRIX), NPY | {"index": [1, 1, 0]}, "index 0 does not exist on an array of shape 1"),
+    ("columns beyond", lambda f: save(f, MATRIX), NPY | {"columns": [1, 4]}, "columns 1 to 4 do not exist on an array of shape 2×3"),
+    ("columns empty", lambda f: save(f, MATRIX), NPY | {"columns": [1, 1]}, "columns 1 to 1 do not exist on an array of shape 2×3"),
+    ("columns backwards", lambda f: save(f, MATRIX), NPY | {"columns": [2, 1]}, "columns 2 to 1 do not exist on an array of shape 2×3"),
+    ("columns of a number", lambda f: save(f, 1.0), NPY | {"columns": [0, 1]}, "columns 0 to 1 do not exist on an array of shape 1"),
+    ("too many axes", lambda f: save(f, np.ones((1, 1, 1, 1, 1))), NPY, "has 5 axes; wanted are 1/2/3/4"),
+    ("a number", lambda f: save(f, 1.0), NPY, "has 0 axes; wanted are 1/2/3/4"),
+    ("index leaves a number", lambda f: save(f, MATRIX), NPY | {"index": [1, 1]}, "has 0 axes; wanted are 1/2/3/4"),
+    ("no rows", lambda f: save(f, np.ones((0, 3))), NPY, "is empty; wanted is at least one entry"),
+    ("no columns", lambda f: save(f, np.ones((3, 0))), NPY, "is empty; wanted is at least one entry"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "write", "reference", "sentence"), REFUSED, ids=[row[0] for row in REFUSED])
+def test_what_cannot_be_read_is_refused_by_file_and_key(
+    name: str, write: Callable[[Path], Any], reference: Document, sentence: str, tmp_path: Path
+) -> None:
+    """One sentence, and one in Chinese; never a traceback."""
+    write(tmp_path)
+    found = said(tmp_path, reference)
+    assert found.startswith(sentence.removesuffix("…")) if sentence.endswith("…") else found == sentence
+    assert said(tmp_path, reference, "zh") not in ("", found)
+
+
+FORMS: list[tuple[Document, str]] = [
+    # a reference, what is wrong with how it is written
+    ({}, "scores: names an array in a file by exactly one of npy, npz, safetensors"),
+    ({"npy": "a.npy", "npz": "a.npz", "key": "a"}, "scores: names an array in a file by exactly one of npy, npz, safetensors"),
+    ({"npz": "a.npz"}, "scores: needs a key: an npz file holds several arrays"),
+    ({"safetensors": "a.safetensors"}, "scores: needs a key: an safetensors file holds several arrays"),
+    ({"npy": "a.npy", "key": "a"}, "scores: has a key, but an npy file holds a single array"),
+    ({"npy": "a.npy", "row": 1}, "scores.row: is not a key that is known here; known are npy, npz, safetensors, key, index, columns"),
+    ({"npy": "a.npy", "index": 1}, "scores.index: is 1; wanted is a list of  whole numbers from 0"),
+    ({"npy": "a.npy", "index": [-1]}, "scores.index[0]: is -1; wanted is a whole number from 0"),
+    ({"npy": "a.npy", "index": [0.5]}, "scores.index[0]: is 0.5; wanted is a whole number"),
+    ({"npy": "a.npy", "columns": [1]}, "scores.columns: is a list; wanted is a list of 2 whole numbers from 0"),
+    ({"npy": 5}, "scores.npy: is 5; wanted is a text"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("reference", "sentence"), FORMS)
+def test_how_a_reference_is_written_is_checked(reference: Document, sentence: str, tmp_path: Path) -> None:
+    """Before any file is opened."""
+    found = refusal({"scores": reference}, folder=tmp_path)
+    assert found == [f"scenario: {sentence}"]
+
+
+WRONG_VALUES: list[tuple[str, Any, Document]] = [
+    # where, what the file holds there, the rest of the scenario
+    ("ids", [0.5, 1], {"embedding": [[1], [2]]}), ("ids", [np.nan, 1], {"embedding": [[1], [2]]}),
+    ("ids", [np.inf, 1], {"embedding": [[1], [2]]}), ("ids", [7, 1], {"embedding": [[1], [2]]}),
+    ("ids", [-1, 1], {"embedding": [[1], [2]]}), ("mask.keep", [[1, 2], [1, 1]], {"scores": [[1, 2], [3, 4]]}),
+    ("mask.drop", [[0, 0.5], [1, 0]], {"scores": [[1, 2], [3, 4]]}), ("mask.keep", [np.nan, 1], {"scores": [[1, 2], [3, 4]]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("path", "values", "rest"), WRONG_VALUES)
+def test_values_that_an_array_cannot_have_are_refused_in_a_file_too(
+    path: str, values: Any, rest: Document, language: str, tmp_path: Path
+) -> None:
+    """As they are where they are written out: token ids are whole and in the table, a mask is 1 and 0."""
+    save(tmp_path, values)
+    document = {**rest, "ids": NPY} if path == "ids" else {**rest, "mask": {path.split(".")[1]: NPY}}
+    (sentence,) = refusal(document, language, tmp_path)
+    assert sentence.startswith(f"scenario: {path}")
+
+
+KEY_LENGTHS = {"scores": [[[[1, 2, 3]]], [[[1, 2, 3]]]]}
+
+
+def test_key_lengths_may_come_from_a_file(tmp_path: Path) -> None:
+    """An array is a list of numbers or a reference, wherever it stands."""
+    save(tmp_path, [1, 2])
+    weights = steps_of({**KEY_LENGTHS, "mask": {"key_lengths": NPY}}, folder=tmp_path)["weights"]
+    assert ((weights != 0) == [[[[1, 0, 0]]], [[[1, 1, 0]]]]).all()
+
+
+def test_every_broken_file_is_reported_at_once(tmp_path: Path) -> None:
+    """One sentence each."""
+    document = {
+        "q": {"npy": "q.npy"},
+        "k": {"npz": "k.npz", "key": "k"},
+        "v": {"safetensors": "v.safetensors", "key": "v"},
+    }
+    assert refusal(document, folder=tmp_path) == [
+        "scenario: q: there is no file q.npy beside the scenario",
+        "scenario: k: there is no file k.npz beside the scenario",
+        "scenario: v: there is no file v.safetensors beside the scenario",
+    ]

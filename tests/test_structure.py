@@ -1,0 +1,217 @@
+"""The shape of the package: imports go one way, libraries stay in their rooms, every public name says its promise."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+import attncalc
+from attncalc.core import names
+from attncalc.core.figures import ROUNDINGS
+from attncalc.messages import LANGUAGES
+
+PACKAGE = Path(attncalc.__file__).parent
+
+ROOMS: tuple[tuple[str, ...], ...] = (
+    ("messages",),
+    ("errors",),
+    ("core",),
+    ("ops",),
+    ("pipelines",),
+    ("fold", "calculations", "derive"),
+    ("scenario_files",),
+    ("document.numbers",),  # numbers as text: notes and verdicts speak in the figures that are shown
+    ("notes",),
+    ("running", "explore"),
+    ("document",),
+    ("renderers",),
+    ("cli",),
+    ("__main__", ""),
+)
+"""From the ground up: a room imports from itself and from those before it."""
+
+
+def name_of(path: Path) -> str:
+    """`cli.app` for attncalc/cli/app.py, `cli` for its __init__, "" for the package itself."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
+
+
+def room(name: str) -> int:
+    """Which floor a module is on; the longest name counts, so that a single file may have a floor of its own."""
+    found = [
+        (len(prefix), floor)
+        for floor, prefixes in enumerate(ROOMS)
+        for prefix in prefixes
+        if name == prefix or (prefix and name.startswith(f"{prefix}."))
+    ]
+    assert found, f"{name} has no room"
+    return max(found)[1]
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """The modules that a file imports, anywhere in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def for_types_only(tree: ast.AST) -> set[int]:
+    """The imports under `if TYPE_CHECKING`."""
+    blocks = (n for n in ast.walk(tree) if isinstance(n, ast.If) and getattr(n.test, "id", "") == "TYPE_CHECKING")
+    return {id(node) for block in blocks for node in ast.walk(block)}
+
+
+def inner_imports(name: str, late: bool = True) -> set[str]:
+    """The modules of the package that a module uses, or (without `late`) needs while it is loaded."""
+    skipped = for_types_only(TREES[name])
+    found = set()
+    for node in ast.walk(TREES[name]) if late else TREES[name].body:
+        if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in skipped:
+            found |= {module.removeprefix("attncalc").lstrip(".") for module in imported(node) if is_ours(module)}
+    return found & set(FILES)
+
+
+def is_ours(module: str) -> bool:
+    """Whether a module belongs to the package."""
+    return module == "attncalc" or module.startswith("attncalc.")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_imports_go_one_way(name: str) -> None:
+    """core ← ops ← pipelines ← fold, calculations, derive ← notes, running, document ← renderers ← cli."""
+    for other in inner_imports(name) - {""}:
+        assert room(other) <= room(name), f"{name or 'attncalc'} imports {other}"
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    """While the package is loaded, not even within a room."""
+    graph = {name: inner_imports(name, late=False) - {""} for name in FILES if name}
+    while graph:
+        free = [name for name, others in graph.items() if not others & graph.keys()]
+        assert free, f"a circle among {sorted(graph)}"
+        for name in free:
+            del graph[name]
+
+
+LIBRARIES: list[tuple[str, tuple[str, ...]]] = [
+    ("rich", ("renderers.terminal", "cli")),
+    ("typer", ("cli",)),
+    ("click", ()),
+    ("torch", ()),
+    ("pydantic", ()),
+    ("flint", ()),
+    ("pickle", ()),
+]
+
+
+@pytest.mark.parametrize(("library", "homes"), LIBRARIES)
+def test_a_library_stays_in_its_room(library: str, homes: tuple[str, ...]) -> None:
+    """`rich` only in the terminal renderer and the command line, `typer` only there."""
+    users = [name for name, tree in TREES.items() if any(m.split(".")[0] == library for m in imported(tree))]
+    assert [name for name in users if not name.startswith(homes or ("nowhere",))] == []
+
+
+@pytest.mark.parametrize("room_name", ["core", "ops", "pipelines", "document", "explore", "scenario_files"])
+def test_only_the_command_line_prints(room_name: str) -> None:
+    """No room of the calculation writes to a stream or asks a question."""
+    for name, tree in TREES.items():
+        if name.startswith(room_name):
+            calls = {getattr(node.func, "id", "") for node in ast.walk(tree) if isinstance(node, ast.Call)}
+            assert not calls & {"print", "input"}, name
+
+
+def public(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """The public functions and classes of a module and the public methods of its public classes."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name, node
+            if isinstance(node, ast.ClassDef):
+                yield from (
+                    (f"{node.name}.{part.name}", part)
+                    for part in node.body
+                    if isinstance(part, ast.FunctionDef) and not part.name.startswith("_")
+                )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_public_name_has_a_docstring(name: str) -> None:
+    """Modules, classes, functions, methods: the first line says the promise and ends as a sentence does."""
+    assert ast.get_docstring(TREES[name])
+    for place, node in public(TREES[name]):
+        text = ast.get_docstring(node)  # type: ignore[arg-type]
+        assert text, f"{name}.{place}"
+        assert text.splitlines()[0][-1] in ".:?…;,`\"'" or text.count("\n"), f"{name}.{place}: {text}"
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+    """All functions, inner ones too."""
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+
+
+def test_every_argument_is_annotated() -> None:
+    """And every result."""
+    bare = [
+        f"{name}.{function.name}({argument.arg})"
+        for name, tree in TREES.items()
+        for function in functions(tree)
+        for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+        if argument.annotation is None and argument.arg not in ("self", "cls")
+    ]
+    assert bare == []
+    assert [f"{n}.{f.name}" for n, tree in TREES.items() for f in functions(tree) if f.returns is None] == []
+
+
+def test_sizes_are_reported() -> None:
+    """Functions and files by length, for `pytest -s`: nothing is asserted but that there is something to measure."""
+    lengths = sorted(
+        ((f.end_lineno or 0) - f.lineno + 1, f"{name}.{f.name}") for name, t in TREES.items() for f in functions(t)
+    )
+    files = sorted((path.read_text(encoding="utf-8").count("\n"), name) for name, path in FILES.items())
+    for what, found in (("functions", lengths), ("files", files)):
+        middle, ninth = median(n for n, _ in found), found[len(found) * 9 // 10][0]
+        longest = ", ".join(f"{n} {name}" for n, name in found[:-4:-1])
+        print(f"{what}: {len(found)}, median {middle}, 90 % within {ninth}; longest {longest}")
+        assert found
+
+
+# --- names that stand twice -----------------------------------------------------------------------
+
+
+def test_names_for_completion_are_those_of_the_tables() -> None:
+    """core.names repeats what would load NumPy: steps, formats, arithmetics, roundings, languages."""
+    from attncalc.calculations import CALCULATIONS
+    from attncalc.pipelines.standard import STEP_NAMES
+    from attncalc.renderers import FORMATS
+    from attncalc.scenario_files.keys import ARITHMETICS
+    from attncalc.scenario_files.keys import KEYS as SCENARIO_KEYS
+
+    assert names.STEPS == STEP_NAMES
+    assert tuple(FORMATS) == names.FORMATS
+    assert set(names.ARITHMETICS) == set(CALCULATIONS) == set(ARITHMETICS)
+    assert names.ROUNDINGS == tuple(ROUNDINGS) == SCENARIO_KEYS["rounding"].names  # type: ignore[attr-defined]
+    assert names.LANGUAGES == LANGUAGES
+
+
+def test_every_stage_reads_what_an_earlier_one_writes() -> None:
+    """A slot is written before it is read, or the scenario gives it."""
+    from attncalc.pipelines.standard import ROWS
+    from attncalc.scenario_files.keys import KEYS as SCENARIO_KEYS
+
+    given = {*SCENARIO_KEYS, "visible", "own", "key_input", "entering"}
+    written: set[str] = set()
+    for row in ROWS:
+        missing = [read.slot for read in row.reads if read.slot not in written | given]
+        assert missing == [], row.name
+        written |= set(row.writes)
