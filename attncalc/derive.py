@@ -36,7 +36,7 @@ def _part(trace: Trace, step: Step, read: Read, source: Source, index: Index) ->
     cells = trace.scenario.arrays[source.name] if source.given else trace[source.name].cells
     start, slices = [], []
     for axis, length in zip(read.axes, cells.shape, strict=True):
-        position = _position(trace, step.stage, axis, index)
+        position = _position(trace, step.stage, axis, length, index)
         whole = position is None
         first = 0 if position is None else min(position, length - 1)
         start.append(first)
@@ -45,8 +45,10 @@ def _part(trace: Trace, step: Step, read: Read, source: Source, index: Index) ->
     return part if source.name in BOOLEAN_SLOTS else leaves(part, source.name, source.given, tuple(start))
 
 
-def _position(trace: Trace, stage: Stage, axis: str, index: Index) -> int | None:
+def _position(trace: Trace, stage: Stage, axis: str, length: int, index: Index) -> int | None:
     """Where the cell stands on an axis that is read, or None where the axis is read whole."""
+    if axis == "kv_head":  # the shared head that the query head reads
+        return index[1] * length // trace.scenario.heads
     return dict(zip(stage.layout, index, strict=True)).get(axis) if axis != "one" else None
 
 

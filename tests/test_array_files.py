@@ -40,9 +40,9 @@ def bfloat16(*words: int) -> tuple[str, tuple[int, ...], bytes]:
     return "BF16", (1, len(words)), struct.pack(f"<{len(words)}H", *words)
 
 
-def read(reference: Any, folder: Path, **rest: Any) -> Any:
-    """The scores that a reference gives, as decimals."""
-    return trace_of({"scores": reference, **rest}, "exact", folder)["scores"].exact
+def read(reference: Any, folder: Path) -> Any:
+    """The weights that a reference gives, as decimals: nothing is calculated from them."""
+    return trace_of({"weights": reference}, "exact", folder)["weights"].exact
 
 
 def said(folder: Path, scores: Any, language: str = "en", **rest: Any) -> str:
@@ -103,7 +103,7 @@ BFLOAT16 = [
 def test_bfloat16_is_read_as_its_exact_values(tmp_path: Path) -> None:
     """The upper half of a float32: large, tiny and denormal ones too."""
     safetensors(tmp_path / "a.safetensors", a=bfloat16(*(bits for bits, _ in BFLOAT16)))
-    given = read({"safetensors": "a.safetensors", "key": "a"}, tmp_path, base=2, shift=True)[0]
+    given = read({"safetensors": "a.safetensors", "key": "a"}, tmp_path)[0]
     for got, (_, wanted) in zip(given, BFLOAT16, strict=True):
         assert float(got) == float(wanted)
         assert got == Decimal(float(wanted))
@@ -197,7 +197,7 @@ def test_a_path_that_leads_outside_is_refused(name: str, language: str, tmp_path
     (tmp_path / "here" / "arrays").mkdir(parents=True)
     assert said(tmp_path / "here", {"npy": name}, language) == {
         "en": f"{name} lies outside the scenario's folder; arrays are read from beside the scenario only",
-        "zh": f"{name} 不在情景文件所在的文件夹里；数组只从情景文件旁边读取",
+        "zh": f"{name} 在算例所在的文件夹之外；数组只从算例旁边读取",
     }[language]  # fmt: skip
 
 
@@ -285,6 +285,7 @@ REFUSED: list[tuple[str, Callable[[Path], Any], Document, str]] = [
     ("cut header", cut_short("a.npy", 150), NPY, "the file a.npy is not a sound npy file: …"),
     ("cut npz", cut_short("a.npz", 40), NPZ, "the file a.npz is not a sound npz file: …"),
     ("cut safetensors", cut_short("a.safetensors", 8), SAFE, "the file a.safetensors is not a sound safetensors file: …"),
+    ("a name too long", lambda f: None, {"npy": "a" * 300}, f"the file {'a' * 300} cannot be read: File name too long"),
     ("empty file", lambda f: (f / "a.npy").write_bytes(b""), NPY, "the file a.npy is not a sound npy file: …"),
     ("text as npy", text_file("a.npy"), NPY, "the file a.npy is not a sound npy file: …"),
     ("text as npz", text_file("a.npz"), NPZ, "the file a.npz is not a sound npz file: …"),
@@ -298,9 +299,9 @@ REFUSED: list[tuple[str, Callable[[Path], Any], Document, str]] = [
     ("columns empty", lambda f: save(f, MATRIX), NPY | {"columns": [1, 1]}, "columns 1 to 1 do not exist on an array of shape 2×3"),
     ("columns backwards", lambda f: save(f, MATRIX), NPY | {"columns": [2, 1]}, "columns 2 to 1 do not exist on an array of shape 2×3"),
     ("columns of a number", lambda f: save(f, 1.0), NPY | {"columns": [0, 1]}, "columns 0 to 1 do not exist on an array of shape 1"),
-    ("too many axes", lambda f: save(f, np.ones((1, 1, 1, 1, 1))), NPY, "has 5 axes; wanted are 1/2/3/4"),
-    ("a number", lambda f: save(f, 1.0), NPY, "has 0 axes; wanted are 1/2/3/4"),
-    ("index leaves a number", lambda f: save(f, MATRIX), NPY | {"index": [1, 1]}, "has 0 axes; wanted are 1/2/3/4"),
+    ("too many axes", lambda f: save(f, np.ones((1, 1, 1, 1, 1))), NPY, "has 5 axes; wanted are 1–4"),
+    ("a number", lambda f: save(f, 1.0), NPY, "has 0 axes; wanted are 1–4"),
+    ("index leaves a number", lambda f: save(f, MATRIX), NPY | {"index": [1, 1]}, "has 0 axes; wanted are 1–4"),
     ("no rows", lambda f: save(f, np.ones((0, 3))), NPY, "is empty; wanted is at least one entry"),
     ("no columns", lambda f: save(f, np.ones((3, 0))), NPY, "is empty; wanted is at least one entry"),
 ]  # fmt: skip
@@ -319,17 +320,19 @@ def test_what_cannot_be_read_is_refused_by_file_and_key(
 
 FORMS: list[tuple[Document, str]] = [
     # a reference, what is wrong with how it is written
-    ({}, "scores: names an array in a file by exactly one of npy, npz, safetensors"),
+    ({"key": "a"}, "scores: names an array in a file by exactly one of npy, npz, safetensors"),
     ({"npy": "a.npy", "npz": "a.npz", "key": "a"}, "scores: names an array in a file by exactly one of npy, npz, safetensors"),
     ({"npz": "a.npz"}, "scores: needs a key: an npz file holds several arrays"),
-    ({"safetensors": "a.safetensors"}, "scores: needs a key: an safetensors file holds several arrays"),
+    ({"safetensors": "a.safetensors"}, "scores: needs a key: a safetensors file holds several arrays"),
     ({"npy": "a.npy", "key": "a"}, "scores: has a key, but an npy file holds a single array"),
     ({"npy": "a.npy", "row": 1}, "scores.row: is not a key that is known here; known are npy, npz, safetensors, key, index, columns"),
-    ({"npy": "a.npy", "index": 1}, "scores.index: is 1; wanted is a list of  whole numbers from 0"),
+    ({"npy": "a.npy", "index": 1}, "scores.index: is 1; wanted is a list of whole numbers from 0"),
     ({"npy": "a.npy", "index": [-1]}, "scores.index[0]: is -1; wanted is a whole number from 0"),
     ({"npy": "a.npy", "index": [0.5]}, "scores.index[0]: is 0.5; wanted is a whole number"),
     ({"npy": "a.npy", "columns": [1]}, "scores.columns: is a list; wanted is a list of 2 whole numbers from 0"),
-    ({"npy": 5}, "scores.npy: is 5; wanted is a text"),
+    ({"npy": 5}, "scores.npy: is 5; wanted is a text, in quotes"),
+    ({"npy": {"en": "a.npy"}}, "scores.npy: is an object; wanted is a text, in quotes"),
+    ({"npz": "a.npz", "key": {"en": "a"}}, "scores.key: is an object; wanted is a text, in quotes"),
 ]  # fmt: skip
 
 

@@ -221,7 +221,9 @@ def test_each_key_of_a_scenario_is_explained_once(page: str) -> None:
 @pytest.mark.parametrize("page", ["docs/json.md", "docs/zh/json.md"])
 def test_each_step_and_each_note_is_listed(page: str) -> None:
     """The page on JSON names every step and every code that a note can have."""
-    codes = {re.sub(r"-(all|many|zero|nan|uniform)$", "", code[5:]) for code in MESSAGES if code.startswith("note.")}
+    wordings = r"-(all|many|zero|nan|uniform|one|float)$|-batch(-and-head)?$"
+    messages = (code[5:] for code in MESSAGES if code.startswith("note."))
+    codes = {re.sub(wordings, lambda m: "-head" if "batch" in m[0] else "", code) for code in messages}
     assert codes | set(STEP_NAMES) <= set(first_cells(text_of(page)))
 
 

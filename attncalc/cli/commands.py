@@ -171,7 +171,7 @@ def _composed(session: Session, trace: Trace, view: View, command: str) -> Itera
     if session.quiet:
         return [block for block in blocks if not isinstance(block, Remark)]
     other = "run" if command == "explain" else "explain"
-    if trace.scenario.name in builtin.names():
+    if trace.scenario.name in builtin.names() and not trace.scenario.changes:
         commands = [other, *(["verify"] if trace.scenario.option("expect") else []), "show"]
         following = " · ".join(f"attncalc {command} {trace.scenario.name}" for command in commands)
         blocks.append(Prose(following, view.say("lead.next")))

@@ -34,6 +34,7 @@ class Scenario:
     width: int | None = None  # what a named scale divides by, before its root
     axes: tuple[str, ...] = ("query", "key", "feature")
     origins: Mapping[str, tuple[Values, tuple[int, ...]]] = field(default_factory=dict)
+    changes: tuple[str, ...] = ()  # what was changed in the document before it was read
 
     def has(self, *names: str) -> bool:
         """Whether all these arrays are given."""

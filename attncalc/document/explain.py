@@ -11,7 +11,7 @@ from attncalc.core.figures import figure
 from attncalc.core.numbers import figure_of, places_of
 from attncalc.core.stage import Step, Trace
 from attncalc.derive import derivation, formula
-from attncalc.document.blocks import Block, Derivation, Figure, Line, Matrix, Prose
+from attncalc.document.blocks import Block, Derivation, Figure, Line, Matrix, Prose, Remark
 from attncalc.document.heading import closing, head_columns, opening, step_heading
 from attncalc.document.matrices import WITH_BARS, axis_labels, hidden_cells, mask_picture, matrices, own_place
 from attncalc.document.reading import reading, share_of_rest
@@ -54,6 +54,8 @@ def explain(trace: Trace, view: View) -> Iterator[Block]:
         here = view._replace(batches=(batch,), heads=(head,))
         for query in queries:
             yield from _told(Telling(trace, here, batch, head, query, _shown_keys(trace, view, (batch, head, query))))
+    if trace.kind != "by-hand":
+        yield Remark("shown-rounded", view.say("note.shown-rounded", places=trace.scenario.places))
     yield from closing(trace, view, queries)
 
 

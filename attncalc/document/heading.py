@@ -19,9 +19,12 @@ def opening(trace: Trace, view: View) -> Iterator[Block]:
     document = trace.scenario.document
     title = text_in(document.get("title"), view.language) or visible(trace.scenario.name)
     yield Heading(visible(title), aside=arithmetic_in_words(trace, view))
+    changes = trace.scenario.changes
+    if changes:
+        yield Prose(visible(view.say("list-comma").join(changes)), view.say("lead.changed"))
     about = text_in(document.get("about"), view.language)
     if about:
-        yield Prose(visible(about))
+        yield Prose(visible(about), view.say("lead.original") if changes else "")
     source = document.get("source") or {}
     parts = [text_in(source.get(key), view.language) for key in ("title", "url")]
     if any(parts):
@@ -114,7 +117,7 @@ def row_name(row: Row, trace: Trace, view: View) -> str:
     scenario = trace.scenario
     token = labels(scenario.query_tokens)[row.query]
     where = view.place_name(scenario, row.batch, row.head if scenario.heads > 1 else None)
-    return f"{token} {view.say('in-brackets', text=where)}" if where else token
+    return f"{token}{view.say('in-brackets', text=where)}" if where else token
 
 
 def _rows(rows: Sequence[Row], trace: Trace, view: View) -> str:

@@ -54,7 +54,7 @@ def verify(trace: Trace) -> list[Verdict]:
                 try:
                     verdicts += _step(trace, trace[name], rows, part)
                 except _WrongShape as wrong:
-                    faults.append(Fault(place, "verify-shape", wrong.fields))
+                    faults.append(_shape_fault(trace, place, name, wrong))
     if faults:
         raise ScenarioError(faults)
     return verdicts
@@ -66,6 +66,13 @@ def as_document(trace: Trace, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     right = sum(verdict.right for verdict in verdicts)
     head = {"format": "attncalc-verify/1", "scenario": trace.scenario.name, "right": right, "all": len(cells)}
     return head | {"cells": cells}
+
+
+def _shape_fault(trace: Trace, place: str, name: str, wrong: _WrongShape) -> Fault:
+    """A wrong shape, and for the row of one query how it is written."""
+    rows = "query" in trace[name].axes and len(trace.scenario.query_tokens) > 1
+    example = f'{{"{trace.scenario.query_tokens[-1]}": […]}}'
+    return Fault(place, "verify-shape-rows" if rows else "verify-shape", wrong.fields | {"example": example})
 
 
 class _WrongShape(Exception):

@@ -30,7 +30,7 @@ def _lines(block: Block, view: View) -> Iterator[str]:
 def _heading(block: Heading, view: View) -> Iterator[str]:
     yield ""
     number = view.say("plain.step", number=block.number) if block.number else ""
-    aside = " " + view.say("in-brackets", text=block.aside) if block.aside else ""
+    aside = view.say("in-brackets", text=block.aside) if block.aside else ""
     yield f"{number}{block.text}{aside}"
     if block.formula:
         yield f"{block.formula.left} = {view.notation().print(block.formula.right)}"
@@ -59,5 +59,5 @@ def _derivation(block: Derivation, view: View) -> Iterator[str]:
     notation = view.notation()
     formula = f" = {notation.print(block.formula)}" if block.formula else ""
     for line in block.lines:
-        comment = " " + view.say("in-brackets", text=line.comment) if line.comment else ""
+        comment = view.say("in-brackets", text=line.comment) if line.comment else ""
         yield f"{line.cell}{formula} = {notation.print(line.tree)} {line.relation} {line.result}{comment}"

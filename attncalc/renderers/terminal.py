@@ -147,11 +147,9 @@ def _line(screen: Screen, printed: _Printed, label: int, expression: int, result
         text.append(" " + screen.view.signs.bar * round(line.share * BAR_WIDTH), style="cyan")
     if line.comment:
         comment = Text(screen.view.say("in-brackets", text=line.comment), style="dim")
-        if text.cell_len + 1 + comment.cell_len > screen.room:
+        if text.cell_len + comment.cell_len > screen.room:
             yield text
-            text = Text(blank)
-        else:
-            text.append(" ")
+            text, comment = Text(blank), Text(comment.plain.lstrip(), style="dim")
         text.append(comment)
     yield text
 

@@ -221,6 +221,13 @@ class Either(NamedTuple):
         return {"anyOf": [kind.schema() for _, kind in self.kinds]}
 
 
+SYNONYMS = {
+    "queries": "q", "keys": "k", "values": "v", "value": "v", "embeddings": "x", "inputs": "x", "input": "x",
+    "attention_mask": "mask", "attn_mask": "mask", "num_heads": "heads", "n_heads": "heads", "labels": "tokens",
+}  # fmt: skip
+"""Words that a person may try for a key."""
+
+
 class Fields(NamedTuple):
     """An object with known keys."""
 
@@ -235,7 +242,8 @@ class Fields(NamedTuple):
             if key in self.fields:
                 self.fields[key].check(part, place, report)
             else:
-                report(place, "unknown-key", near=nearest(key, self.fields), known=", ".join(self.fields))
+                near = SYNONYMS.get(key, "") if SYNONYMS.get(key) in self.fields else nearest(key, self.fields)
+                report(place, "unknown-key", near=near, known=", ".join(self.fields))
 
     def schema(self) -> dict[str, Any]:
         """An object."""

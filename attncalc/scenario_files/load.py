@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,8 @@ def scenario_of(
         from attncalc.scenario_files.edits import edited
 
         document = edited(document, changes)
-    return build(folded(document, options or {}), name, folder)
+    scenario = build(folded(document, options or {}), name, folder)
+    return replace(scenario, changes=tuple(changes)) if changes else scenario
 
 
 def folder_of(source: Any) -> Path:

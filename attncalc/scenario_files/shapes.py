@@ -159,9 +159,10 @@ class Shapes:
             self.report(place, code, found=mine.number, wanted=wanted.number, other=wanted.origin)
 
     def _is_read(self, fit: Fit) -> bool:
-        if {fit.found, fit.wanted} & {"q.width"}:
-            return from_scores(self.document, self.start)
-        return True
+        if "q.width" not in (fit.found, fit.wanted):
+            return True
+        missing = self.start in ("x", "ids") and ("w_q" in self.document) != ("w_k" in self.document)
+        return from_scores(self.document, self.start) and not missing
 
     def _check_rope(self) -> None:
         width = self.lengths.get("q.width")
