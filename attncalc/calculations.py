@@ -96,7 +96,7 @@ def _places_of_sum(row: Values) -> int | None:
 def _out_of_range(scenario: Scenario, read: Sequence[Array]) -> CalculationError:
     """The row of the number that left the range of decimals."""
     values = only_bounded(read)[0].values
-    sizes = np.frompyfunc(lambda x: abs(x) if x.is_finite() else Decimal(0), 1, 1)(values)
+    sizes = np.frompyfunc(lambda x: x.copy_abs() if x.is_finite() else Decimal(0), 1, 1)(values)
     index = np.unravel_index(int(np.argmax(sizes)), values.shape)
     query = scenario.query_tokens[min(int(index[2]), len(scenario.query_tokens) - 1)]
     return CalculationError([Fault(scenario.name, "beyond-decimals", {"query": query})])

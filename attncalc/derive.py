@@ -5,12 +5,17 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from attncalc.core.bounded import Values
+import numpy as np
+
+from attncalc.core.arithmetic import Decimals
+from attncalc.core.bounded import Values, bounded
 from attncalc.core.expression import Cell, Expression, Number, Symbol, evaluate
 from attncalc.core.expressions import Expressions, leaves
 from attncalc.core.stage import Read, Source, Stage, Step, Trace
 from attncalc.fold import BOOLEAN_SLOTS
 from attncalc.pipelines.symbols import GIVEN
+
+DECIMAL_KINDS = ("exact", "by-hand")
 
 Index = tuple[int, ...]
 
@@ -42,6 +47,8 @@ def _part(trace: Trace, step: Step, read: Read, source: Source, index: Index) ->
         start.append(first)
         slices.append(slice(None) if whole else slice(first, first + 1))
     part: Values = cells[tuple(slices)]
+    if source.given and trace.kind in DECIMAL_KINDS and part.dtype == np.float64:
+        part = Decimals().given(part, "").values  # as the calculation read them
     return part if source.name in BOOLEAN_SLOTS else leaves(part, source.name, source.given, tuple(start))
 
 
@@ -63,8 +70,29 @@ def formula(trace: Trace, step: Step) -> Expression | None:
 class DecimalFunctions:
     """What evaluating a derivation needs besides the operators, on single decimals."""
 
+    @staticmethod
+    def leaf(value: Any) -> Decimal:
+        """A number as a decimal, a binary one as the exact value it stores."""
+        return value if isinstance(value, Decimal) else Decimal(float(value))
+
     exp = staticmethod(Decimal.exp)
     sqrt = staticmethod(Decimal.sqrt)
+
+    @staticmethod
+    def tanh(x: Decimal) -> Decimal:
+        """(e^2x − 1) / (e^2x + 1)."""
+        power = (2 * x).exp()
+        return (power - 1) / (power + 1)
+
+    @staticmethod
+    def cos(x: Decimal) -> Decimal:
+        """The cosine."""
+        return Decimals().cos(bounded(x)).values.item()  # type: ignore[no-any-return]
+
+    @staticmethod
+    def sin(x: Decimal) -> Decimal:
+        """The sine."""
+        return Decimals().sin(bounded(x)).values.item()  # type: ignore[no-any-return]
 
     @staticmethod
     def power(base: Decimal, exponent: Decimal) -> Decimal:
@@ -73,5 +101,5 @@ class DecimalFunctions:
 
 
 def recomputed(tree: Expression) -> Any:
-    """The value of a derivation from its own numbers, in the decimal context at hand (floats: in double precision)."""
+    """The value of a derivation from its own numbers, in the decimal context at hand."""
     return evaluate(tree, DecimalFunctions)

@@ -46,7 +46,7 @@ class AttncalcError(Exception):
 
 def _safe(text: str) -> str:
     """A text of the user's in one line, with what a terminal would obey written out."""
-    from attncalc.core.labels import escaped
+    from attncalc.messages.safe_text import escaped
 
     return escaped(text)
 

@@ -132,7 +132,7 @@ def sink_share(trace: Trace) -> Iterator[Note]:
 
 def cached(trace: Trace) -> Iterator[Note]:
     """With a cache, the rows are the last rows of a run over all tokens: shown by making that run."""
-    from attncalc.explore.full_run import equals_full_run
+    from attncalc.full_run import equals_full_run
 
     if "all_k" in trace and "context" in trace and exact_is_quick(count(trace.scenario)) and equals_full_run(trace):
         yield Note("cache", "context", {"count": trace.scenario.grid[2], "all": trace.scenario.grid[3]})

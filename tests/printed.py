@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 
-TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|max|[e√()^·/+−,])")
+TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|max|cos|sin|tanh|[e√()^·/+−,])")
 
 
 class NoFraction(Exception):
@@ -65,7 +65,12 @@ class _Reader:
     def product(self) -> Fraction:
         value = self.power()
         while sign := self.taken("·", "/"):
-            other = self.power()
+            try:
+                other = self.power()
+            except NoFraction:
+                if value:
+                    raise
+                other = Fraction(1)  # nothing of whatever it is is nothing
             if sign == "/" and not other:
                 raise NoFraction
             value = value * other if sign == "·" else value / other
@@ -88,6 +93,10 @@ class _Reader:
             value = self.sum()
             self.needed(")")
             return value
+        if name := self.taken("cos", "sin", "tanh"):
+            if self.atom():
+                raise NoFraction
+            return Fraction(name == "cos")
         if self.taken("√"):
             return _root(self.atom())
         if self.taken("max"):

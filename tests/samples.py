@@ -71,5 +71,5 @@ def sentences(trace: Trace, language: str = "en") -> dict[str, list[str]]:
 
     found: dict[str, list[str]] = {}
     for note in trace.notes:
-        found.setdefault(note.code, []).append(note_text(note, view_in(language)))
+        found.setdefault(note.code, []).append(note_text(note, trace, view_in(language)))
     return found

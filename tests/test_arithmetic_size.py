@@ -80,7 +80,9 @@ def test_exact_ends_at_a_fifth_of_a_second_over_all_heads_and_batches(
     assert (microseconds <= ALLOWED) == (kind == "exact")
 
 
-@pytest.mark.parametrize(("keys", "kind", "said"), [(404, "exact", "exact, 4 places shown"), (405, "float64", "float64, 4 places shown")])
+@pytest.mark.parametrize(
+    ("keys", "kind", "said"), [(404, "exact", "exact, 4 places shown"), (405, "float64", "float64, 4 places shown")]
+)
 def test_the_choice_is_said_on_the_screen_and_in_json(keys: int, kind: str, said: str) -> None:
     """At both sides of the edge."""
     document = json.dumps({"scores": ones(3, 11, keys)}).encode()
@@ -110,6 +112,11 @@ MASKED_BY_A_BILLION: list[Document] = [
 def test_a_mask_of_minus_a_billion_is_quick_in_exact_arithmetic(document: Document, command: str) -> None:
     """The usual stand-in for −∞: e^−1e9 is a decimal like any other."""
     done = subprocess.run(
-        [*PROGRAM, command, "-"], input=json.dumps(document).encode(), capture_output=True, env=environment(), timeout=5, check=False
+        [*PROGRAM, command, "-"],
+        input=json.dumps(document).encode(),
+        capture_output=True,
+        env=environment(),
+        timeout=5,
+        check=False,
     )
     assert done.returncode == 0

@@ -73,8 +73,8 @@ def test_numpy_files_are_read_as_the_exact_values_they_hold(kind: str, dtype: st
 def test_a_double_keeps_all_its_digits(tmp_path: Path) -> None:
     """0.1 from a file is 0.1000000000000000055511151231257827…"""
     np.save(tmp_path / "a.npy", MATRIX)
-    assert read({"npy": "a.npy"}, tmp_path)[0, 0] == Decimal(0.1) != Decimal("0.1")
-    assert read({"npy": "a.npy"}, tmp_path)[1, 1] == Decimal(5e-324)
+    assert read({"npy": "a.npy"}, tmp_path)[0, 0] == Decimal.from_float(0.1) != Decimal("0.1")
+    assert read({"npy": "a.npy"}, tmp_path)[1, 1] == Decimal.from_float(5e-324)
 
 
 SAFETENSORS = [

@@ -160,9 +160,7 @@ SHIFTS: list[tuple[str, list[float], bool]] = [
 
 
 @pytest.mark.parametrize(("kind", "scores", "shifts"), SHIFTS)
-def test_the_row_maximum_is_taken_off_where_the_range_asks_for_it(
-    kind: str, scores: list[float], shifts: bool
-) -> None:
+def test_the_row_maximum_is_taken_off_where_the_range_asks_for_it(kind: str, scores: list[float], shifts: bool) -> None:
     """e^12 is no float16; never in decimals; and a note says so."""
     trace = trace_of({"scores": [scores], "v": [[1]] * len(scores)}, kind)
     assert ("shifted" in trace, "maximum" in trace) == (shifts, shifts)

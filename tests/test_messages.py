@@ -149,7 +149,7 @@ def made_codes() -> set[str]:
 def test_no_sentence_of_a_name_is_unused() -> None:
     """Titles, reasons and help of things that are no more are gone too."""
     kinds = ("title.", "name.", "why.", "aside.", "rounding.", "axis.")
-    also = {"aside.by-hand-mixed", "aside.rounding"}
+    also = {"aside.by-hand-mixed", "aside.rounding", "why.weights-sink", "why.variance-rms"}
     assert {plain(code) for code in CODES if code.startswith(kinds)} - made_codes() - also == set()
 
 

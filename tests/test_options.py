@@ -65,12 +65,12 @@ def test_the_pairs_are_all_of_them() -> None:
 
 
 def test_thirty_places_by_hand_give_what_numpy_gives() -> None:
-    """Rounding each step to 30 places moves nothing that a double shows; rows that vanish are refused."""
-    lost = 0
+    """Rounding each step to 30 places moves nothing that a double shows; a row that vanishes then is refused."""
+    codes = []
     for document in documents(3, BY_HAND):
         try:
             assert_agrees({**document, "by_hand": 30}, "by-hand")
         except CalculationError as error:
-            assert error.faults[0].code.startswith("lost-total")
-            lost += 1
-    assert lost < BY_HAND / 20
+            codes.append(error.faults[0].code)
+    assert set(codes) <= {"lost-total", "lost-total-shift"}
+    assert len(codes) < BY_HAND / 20

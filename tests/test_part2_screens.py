@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import cache
@@ -99,7 +99,11 @@ def test_a_mask_is_drawn_before_it_is_applied(name: str, language: str) -> None:
     """Visible and hidden keys, a row a query: as many of each as the scores have."""
     lines = parts(name, "run", language)["masked"]
     masked = trace_of(name)["masked"].cells[0, 0]
-    drawn = [line for line in lines if {"■", "·"} & set(line.split()) and not any(c.isdigit() and "." in c for c in line.split())]
+    drawn = [
+        line
+        for line in lines
+        if {"■", "·"} & set(line.split()) and not any(c.isdigit() and "." in c for c in line.split())
+    ]
     for row, line in zip(masked, drawn, strict=False):
         marks = [mark for mark in line.split() if mark in ("■", "·")]
         assert marks == ["·" if cell == Decimal("-Infinity") else "■" for cell in row]
@@ -112,16 +116,15 @@ def test_verify_holds_for_all(name: str, language: str, arithmetic: str) -> None
     """Every printed number, in both arithmetics."""
     done = screen("verify", name, "--arithmetic", arithmetic, language=language)
     assert (done.code, done.err) == (0, "")
-    result = json.loads(run_program("verify", name, "--arithmetic", arithmetic, "--json").out)
-    assert "wrong" not in json.dumps(result).lower() or result.get("verdict") == "right"
-    assert speaker(language)("verify-wrong", printed="", right="")[:5] not in done.out or language == "zh"
+    right, all_of_them = re.findall(r"\d+", done.out.splitlines()[-1])
+    assert right == all_of_them != "0"
 
 
 # --- --head and --batch ---------------------------------------------------------------------------
 
 PLACES: list[tuple[str, str, int]] = [
     # scenario, axis, its length
-    ("grouped", "head", 4), ("gpt2-block", "head", 12), ("alibi", "head", 6), ("causal-head", "batch", 4), ("padding", "batch", 2),
+    ("grouped", "head", 4), ("gpt2-block", "head", 12), ("alibi", "head", 3), ("causal-head", "batch", 4), ("padding", "batch", 2),
 ]  # fmt: skip
 CHOICES: list[tuple[str, Callable[[int], list[int]]]] = [
     ("0", lambda n: [0]), ("1", lambda n: [1]), ("0-1", lambda n: [0, 1]), ("all", lambda n: list(range(n))),
@@ -142,15 +145,15 @@ def test_head_and_batch_choose_what_is_shown(
     name: str, axis: str, length: int, choice: str, chosen: Callable[[int], list[int]]
 ) -> None:
     """A number, a range, all: these and no others, in `run` and in `explain`."""
-    for command in ("run", "explain"):
+    captions = {"run": rf"^    {axis} (\d+)$", "explain": rf"The query is [^;.]*\b{axis} (\d+)"}
+    for command, caption in captions.items():
         out = screen(command, name, f"--{axis}", choice, "--step", "weights", "--token", "1").out
-        shown = [n for n in range(length) if f"{axis} {n}\n" in out or f", {axis} {n}" in out or f"{axis} {n};" in out]
-        assert shown == chosen(length)
+        assert list(map(int, re.findall(caption, out, re.MULTILINE))) == chosen(length)
     out = screen("run", name, f"--{axis}", choice, "--step", "weights").out
     for number in chosen(length):
         assert all(figure in out for figure in figures_at(name, axis, number))
     if len(chosen(length)) == 1:
-        other = figures_at(name, axis, length - 1) - figures_at(name, axis, chosen(length)[0])
+        other = figures_at(name, axis, (number + 1) % length) - figures_at(name, axis, number)
         assert other
         assert not all(figure in out for figure in other)
 
@@ -173,11 +176,21 @@ def test_a_head_or_batch_that_there_is_not_is_refused(
     }[language]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "axis"), [("cross", "head"), ("cross", "batch"), ("grouped", "batch"), ("causal-head", "head")])
-def test_an_axis_that_a_scenario_does_not_have_is_said_to_be_missing(name: str, axis: str) -> None:
-    """In one sentence, exit code 2."""
-    done = screen("run", name, f"--{axis}", "1")
-    assert (done.code, done.out, done.err) == (2, "", f"attncalc: --{axis}: this scenario has no {axis} axis\n")
+ALONE = {"en": {"head": "head", "batch": "batch"}, "zh": {"head": "头", "batch": "批次"}}
+
+
+@each_language
+@pytest.mark.parametrize(
+    ("name", "axis"), [("cross", "head"), ("cross", "batch"), ("grouped", "batch"), ("causal-head", "head")]
+)
+def test_another_head_or_batch_is_refused_where_there_is_one(name: str, axis: str, language: str) -> None:
+    """In one sentence, exit code 2; 0 is what there is."""
+    done = screen("run", name, f"--{axis}", "1", language=language)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"attncalc: --{axis}: ")
+    assert ALONE[language][axis] in done.err
+    assert done.err.count("\n") == 1
+    assert screen("run", name, f"--{axis}", "0", language=language).code == 0
 
 
 @pytest.mark.parametrize(("name", "axis", "length"), PLACES)
@@ -204,10 +217,15 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+def number(value: Any) -> Any:
+    """A decimal or a float with all its digits."""
+    return mpmath.mpf(str(value) if isinstance(value, Decimal) and value.is_finite() else float(value))
+
+
 def worth(tree: Expression) -> Any:
     """What a derivation comes to over its own numbers, by mpmath."""
     if isinstance(tree, Number):
-        return mpmath.mpf(str(tree.value))
+        return number(tree.value)
     assert isinstance(tree, Operation)
     return FUNCTIONS[tree.kind](*map(worth, tree.arguments))
 
@@ -237,10 +255,10 @@ def assert_is_the_cell(trace: Trace, step: Step, index: tuple[int, ...], tree: E
         found = Decimal(mpmath.nstr(found, 50, min_fixed=-100, max_fixed=100))
         assert round_to(found, trace.scenario.places, "half-up") == cell, f"{step.name}{index}"
     elif not mpmath.isfinite(found):
-        assert str(found).strip("+") == str(cell).lower().replace("infinity", "inf"), f"{step.name}{index}"
+        assert str(float(found)) == str(float(cell)), f"{step.name}{index}"
     else:
         near = mpmath.mpf(10) ** (-12 if trace.kind == "float64" else -30)
-        assert abs(found - mpmath.mpf(str(cell))) <= near * (1 + abs(found)), f"{step.name}{index}"
+        assert abs(found - number(cell)) <= near * (1 + abs(found)), f"{step.name}{index}"
 
 
 @each_scenario

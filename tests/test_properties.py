@@ -17,7 +17,7 @@ TOLERANCE = {"exact": 0.0, "float64": 1e-13, "by-hand": 0.0}
 LOGITS = ("masked", "biased", "capped", "scaled", "scores")
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
-each_kind_by_hand_too = pytest.mark.parametrize("kind", (*KINDS, "by-hand"))
+each_kind_by_hand_too = pytest.mark.parametrize("kind", [*KINDS, "by-hand"])
 each_seed = pytest.mark.parametrize("seed", SEEDS)
 
 

@@ -55,6 +55,7 @@ def format_of(options: Options, known: Sequence[str]) -> str:
 
 
 def plain_view(session: Session, format: str) -> View:
+    """The view of a session: its language, and the signs of the format."""
     from attncalc.document.signs import ASCII, PLAIN, UNICODE
     from attncalc.document.view import View, say_in
 

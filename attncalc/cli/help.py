@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from attncalc.cli.options import OPTIONS
-from attncalc.document.wrapping import wrapped
+from attncalc.core.wrapping import wrapped
 from attncalc.messages import Say
 
 WIDTH = 80

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
-from attncalc.core.labels import escaped
 from attncalc.errors import AttncalcError, nearest
 from attncalc.messages import speaker
+from attncalc.messages.safe_text import escaped
 from attncalc.scenario_files import builtin
 
 MOST_FAULTS = 20
@@ -122,7 +122,7 @@ def complain(sentences: list[str], language: str, lead: str = "attncalc: ") -> N
 
 def _safe(sentence: str) -> str:
     """The sentence with what a terminal would obey written out; its own line ends stay."""
-    from attncalc.core.labels import escaped
+    from attncalc.messages.safe_text import escaped
 
     return "\n".join(escaped(line) for line in sentence.split("\n"))
 

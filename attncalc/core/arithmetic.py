@@ -155,7 +155,7 @@ class Decimals:
 
     def zero(self, x: Bounded) -> Values:
         """Zero or not; what the digits at hand cannot tell is asked again with more."""
-        zeros = np.frompyfunc(lambda value: value.is_finite() and abs(value) <= x.error(value), 1, 1)(x.values)
+        zeros = np.frompyfunc(lambda value: value.is_finite() and value.copy_abs() <= x.error(value), 1, 1)(x.values)
         if not self.last and (zeros & (x.values != 0)).any():
             raise Undecided
         return np.asarray(zeros, dtype=bool)

@@ -22,7 +22,7 @@ class OutOfRange(ArithmeticError):
     """A number lies outside the range of decimals."""
 
 
-def context(digits: int, vanishing: bool) -> Context:
+def context(digits: int, vanishing: bool = False) -> Context:
     """A decimal context of that many digits, in which only a number out of all range is an exception.
 
     With `vanishing` a number below the range is 0, as it is where results are rounded to places.
@@ -79,7 +79,7 @@ def open_cells(array: Bounded, edges: Edges) -> Iterator[tuple[tuple[int, ...], 
         value = array.values[index]
         if error := array.error(value):
             for edge in edges.near(value):
-                if abs(WIDE.subtract(value, edge)) <= error:
+                if WIDE.subtract(value, edge).copy_abs() <= error:
                     yield index, edge
                     break
 

@@ -102,10 +102,14 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 """The operations that need nothing but the numbers' own operators; `exp`, `power` and `sqrt` ask the arithmetic."""
 
 
+AT_ZERO = {"exp": 1, "cos": 1, "sin": 0, "tanh": 0}
+"""Functions whose value at 0 is the only one that is a fraction."""
+
+
 def evaluate(tree: Expression, arithmetic: Any) -> Any:
     """The number a derivation gives, calculated again in an arithmetic over its own numbers."""
     if isinstance(tree, Number):
-        return tree.value
+        return arithmetic.leaf(tree.value)
     if not isinstance(tree, Operation):
         raise TypeError(f"a formula has no value: {tree}")
     arguments = [evaluate(argument, arithmetic) for argument in tree.arguments]
@@ -138,8 +142,8 @@ def _rational_function(kind: str, arguments: list[Fraction]) -> Fraction | None:
     if kind == "sqrt" and value >= 0:
         root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
         return root if root * root == value else None
-    if kind == "exp" and value == 0:
-        return Fraction(1)
+    if kind in AT_ZERO and value == 0:
+        return Fraction(AT_ZERO[kind])
     if kind == "power" and value.denominator == 1 and abs(value) < 1000:
         return arguments[0] ** int(value)
     return None

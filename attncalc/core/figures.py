@@ -47,7 +47,8 @@ def round_to(value: Decimal, places: int, rounding: str) -> Decimal:
     """The value with that many decimals; infinities and NaN as they are."""
     if not value.is_finite():
         return value
-    return value.quantize(Decimal(1).scaleb(-places, WIDE), ROUNDINGS[rounding], WIDE)
+    rounded = value.quantize(Decimal(1).scaleb(-places, WIDE), ROUNDINGS[rounding], WIDE)
+    return rounded if rounded else rounded.copy_abs()  # there is no −0
 
 
 def figure(value: Decimal | float, places: int, rounding: str = "half-up") -> str:
@@ -58,10 +59,10 @@ def figure(value: Decimal | float, places: int, rounding: str = "half-up") -> st
     if number and number.adjusted() >= BIG.adjusted():
         return scientific(number, places, rounding)
     rounded = round_to(number, places, rounding)
-    if abs(rounded) >= BIG:  # 9999999999.99999 with four places
+    if rounded.copy_abs() >= BIG:  # 9999999999.99999 with four places
         return scientific(number, places, rounding)
     if rounded.is_zero():
-        return scientific(number, 1, rounding) if number else format(abs(rounded), "f")
+        return scientific(number, 1, rounding) if number else format(rounded, "f")
     return format(rounded, "f")
 
 
@@ -82,13 +83,13 @@ def edges(number: Decimal, places: int, rounding: str) -> list[Decimal]:
     if number.adjusted() >= BIG.adjusted() - 1:
         units.append(number.adjusted() - places)
     elif number.adjusted() <= -places:
-        units.append(number.adjusted() - 1)
+        units += [number.adjusted() - 1, number.adjusted() - 2]  # just below a power of ten the digits are finer
     return [Decimal(0), *(edge(number, unit, rounding) for unit in units)]
 
 
 def edge(number: Decimal, unit: int, rounding: str) -> Decimal:
     """The nearest value at which rounding to 10^unit changes: halfway between two figures, or a figure if truncated."""
-    steps = WIDE.scaleb(abs(number), -unit).to_integral_value(
+    steps = WIDE.scaleb(number.copy_abs(), -unit).to_integral_value(
         ROUND_HALF_UP if rounding == "truncate" else ROUND_DOWN, WIDE
     )
     half = 0 if rounding == "truncate" else Decimal("0.5")

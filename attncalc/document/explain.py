@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import reduce
 from typing import Any, NamedTuple
 
 from attncalc.core.expression import Number, Operation
-from attncalc.core.figures import figure
+from attncalc.core.figures import WIDE, figure
 from attncalc.core.numbers import figure_of, places_of
 from attncalc.core.stage import Step, Trace
+from attncalc.core.tokens import labels
 from attncalc.derive import derivation, formula
 from attncalc.document.blocks import Block, Derivation, Figure, Line, Matrix, Prose, Remark
 from attncalc.document.heading import closing, head_columns, opening, step_heading
 from attncalc.document.matrices import WITH_BARS, axis_labels, hidden_cells, mask_picture, matrices, own_place
 from attncalc.document.reading import reading, share_of_rest
-from attncalc.document.tokens import labels
 from attncalc.document.view import View, relation, shown_tree
 
 MOST_FEATURES = 8
@@ -164,7 +165,7 @@ def _sum_of_shown(telling: Telling, step: Step) -> Iterator[Block]:
     if any(x != x for x in row) or not any(row):
         return
     shown = [figure_of(telling.trace, step, x) for x in row]
-    total = sum((Decimal(text) for text in shown), Decimal(0))
+    total = reduce(WIDE.add, (Decimal(text) for text in shown))
     tree = Operation("sum", tuple(Number(text) for text in shown))
     text, word, signs = figure(total, places_of(telling.trace, step)), telling.view.say("sum"), telling.view.signs
     sink = telling.trace.scenario.has("sink")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from attncalc.core.labels import visible
 from attncalc.core.stage import Note, Row, Step, Trace
+from attncalc.core.tokens import cropped, labels
 from attncalc.derive import formula
 from attncalc.document.blocks import Block, Equation, Heading, Prose, Remark
-from attncalc.document.tokens import cropped, labels
 from attncalc.document.view import View
 from attncalc.messages import Word, text_in
+from attncalc.messages.safe_text import visible
 
 
 def opening(trace: Trace, view: View) -> Iterator[Block]:

@@ -8,8 +8,8 @@ from typing import Any
 from attncalc.core.arithmetic import MINUS_INFINITY
 from attncalc.core.numbers import figure_of
 from attncalc.core.stage import Step, Trace
+from attncalc.core.tokens import labels
 from attncalc.document.blocks import Figure, Matrix
-from attncalc.document.tokens import labels
 from attncalc.document.view import View
 
 WITH_BARS = ("weights",)

@@ -9,8 +9,8 @@ from typing import Any
 from attncalc.core.figures import figure
 from attncalc.core.numbers import figure_of
 from attncalc.core.stage import Trace
+from attncalc.core.tokens import labels
 from attncalc.document.blocks import Block, Prose
-from attncalc.document.tokens import labels
 from attncalc.document.view import View
 
 NAMED = 6

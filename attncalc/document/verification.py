@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attncalc.core.labels import escaped
 from attncalc.core.stage import Trace
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose
 from attncalc.document.heading import arithmetic_in_words, full_labels
 from attncalc.document.view import View
 from attncalc.explore.verify import Verdict
+from attncalc.messages.safe_text import escaped
 
 MOST_LINES = 200
 

@@ -13,9 +13,10 @@ from attncalc.core.labels import places_of
 from attncalc.core.numbers import figure_of
 from attncalc.core.numbers import places_of as places_of_step
 from attncalc.core.stage import Step, Trace
-from attncalc.document.tokens import labels
+from attncalc.core.tokens import labels
 from attncalc.errors import Fault, ScenarioError
 
+HALF = Decimal("0.5")
 WHOLE_WEIGHT = Decimal("0.005")
 """A weight printed as 0 or 1 is right within half a percent."""
 
@@ -163,12 +164,12 @@ def agrees(value: Decimal, printed: Decimal, rounding: str, weight: bool) -> boo
         return value == printed
     exponent = int(printed.as_tuple().exponent)
     unit = Decimal((0, (1,), exponent))
-    if weight and exponent >= 0 and abs(WIDE.subtract(value, printed)) <= WHOLE_WEIGHT:
+    if weight and exponent >= 0 and WIDE.subtract(value, printed).copy_abs() <= WHOLE_WEIGHT:
         return True
     if rounding == "truncate":
         same_side = value.is_signed() == printed.is_signed() or not value or not printed
-        return same_side and 0 <= WIDE.subtract(abs(value), abs(printed)) < unit
-    return abs(WIDE.subtract(value, printed)) <= unit / 2
+        return same_side and 0 <= WIDE.subtract(value.copy_abs(), printed.copy_abs()) < unit
+    return WIDE.subtract(value, printed).copy_abs() <= WIDE.multiply(unit, HALF)
 
 
 def _decimal(value: Any) -> Decimal:

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attncalc.core.labels import distinct, escaped
+from attncalc.core.labels import distinct
 from attncalc.core.stage import AXES, Step, Trace
 from attncalc.document.view import View
+from attncalc.messages.safe_text import escaped
 from attncalc.renderers.json import values
 
 

@@ -66,7 +66,9 @@ def values(trace: Trace, step: Step) -> Any:
 
 
 def _digits(value: Any) -> Any:
-    return value if not isinstance(value, Literal) or value.is_finite() else float(value)
+    if isinstance(value, Literal) and not value.is_finite():
+        return float(value)
+    return value if value else value.copy_abs()  # there is no −0
 
 
 def _double(value: Any) -> Any:

@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from attncalc.core.wrapping import wrapped
 from attncalc.document.blocks import Block, Derivation, Figure, Heading, Line, Matrix, Prose, Remark
 from attncalc.document.view import View
-from attncalc.document.wrapping import wrapped
 
 PROSE_WIDTH = 100
 BAR_WIDTH = 16

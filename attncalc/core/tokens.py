@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from attncalc.core.labels import distinct, visible
-from attncalc.document.wrapping import beginning, cells
+from attncalc.core.labels import distinct
+from attncalc.core.wrapping import beginning, cells
+from attncalc.messages.safe_text import visible
 
 LONGEST = 24  # cells of a terminal
 
