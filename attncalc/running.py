@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import localcontext
+
 from attncalc.calculations import CALCULATIONS
+from attncalc.core.certain import OWN
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Trace
 from attncalc.notes import notes
@@ -16,7 +19,8 @@ def run(scenario: Scenario, terms: bool = False) -> Trace:
     >>> run(load("draw"))["total"].exact.tolist()
     [Decimal('9.83')]
     """
-    kind = chosen_arithmetic(scenario)
-    steps, remarks = CALCULATIONS[kind](scenario, terms)
-    trace = Trace(scenario, kind, steps, remarks)
-    return Trace(scenario, kind, steps, (*remarks, *notes(trace)))
+    with localcontext(OWN):
+        kind = chosen_arithmetic(scenario)
+        steps, remarks = CALCULATIONS[kind](scenario, terms)
+        trace = Trace(scenario, kind, steps, remarks)
+        return Trace(scenario, kind, steps, (*remarks, *notes(trace)))

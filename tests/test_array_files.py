@@ -256,9 +256,9 @@ def cut_short(name: str, rest: int) -> Callable[[Path], None]:
     return write
 
 
-def text_file(name: str) -> Callable[[Path], None]:
+def text_file(name: str) -> Callable[[Path], Any]:
     """A file that is none of the kinds."""
-    return lambda folder: (folder / name).write_text("1 2 3\n4 5 6\n") and None
+    return lambda folder: (folder / name).write_text("1 2 3\n4 5 6\n")
 
 
 STRUCTURED = np.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")])

@@ -143,7 +143,7 @@ def test_a_hidden_key_of_the_cache_reaches_nothing(kind: str, tmp_path: Path) ->
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf], ids=str)
 def test_what_is_not_finite_is_shown_and_no_fault(value: float, kind: str, tmp_path: Path) -> None:
     """Every format and `explain`, in rows that see it, with a sink and without."""
-    for options in ({}, {"sink": 0.3}, {"shift": True}, {"softcap": 3}, {"qk_norm": {}}, {"rope": {"pairs": "halves"}}):
+    for options in OPTIONS[:-1]:
         document = {**in_files(tmp_path, poisoned(value, "kv")), **options, "mask": "causal", "places": 3}
         trace = trace_of(document, kind, tmp_path)
         assert all(render(trace, form) for form in ("table", "plain", "json", "csv"))

@@ -52,7 +52,8 @@ def parts(name: str, command: str, language: str) -> dict[str, list[str]]:
     """The lines under the heading of each computed step; every heading has to be there, in order and numbered."""
     lines = screen(command, name, language=language).out.splitlines()
     say = speaker(language)
-    starts, found = [], computed(name)
+    found = computed(name)
+    starts: list[int] = []
     for number, step in enumerate(found, 1):
         heading = f"{number} {say(f'title.{step.stage.texts()}')}   {step.stage.symbol} = "
         starts += [next(i for i, line in enumerate(lines) if line.startswith(heading) and i > (starts or [-1])[-1])]

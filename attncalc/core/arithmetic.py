@@ -98,7 +98,7 @@ class Decimals:
     def power(self, base: Bounded, x: Bounded) -> Bounded:
         """base^x, for an exact base."""
         values, unit = rounded(lambda: base.values**x.values)
-        error = x.absolute + math.log10(max(abs(float(base.values.item().ln())), 1e-300)) + 0.1
+        error = x.absolute + math.log10(max(abs(math.log(base.values.item())), 1e-300)) + 0.1
         return Bounded(values, UNKNOWN, plus(error, unit + 0.5) if error < -1 else UNKNOWN)
 
     def sqrt(self, x: Bounded) -> Bounded:

@@ -11,7 +11,11 @@ from attncalc.core.figures import WIDE
 
 FIRST_DIGITS = 50
 SPARE_DIGITS = 80
-MOST_DIGITS = 100_000  # about a second an exponential; what is open even then is said in a note
+MORE = 4  # most numbers are decided long before the spread, and exponentials of a thousand digits are slow
+MOST_DIGITS = 20_000  # seconds for a small scenario; what is open even then is said in a note
+
+OWN = Context(prec=1000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+"""What everything around the calculation is done in, whatever decimal context the caller has set."""
 
 
 class Undecided(ArithmeticError):
@@ -40,10 +44,15 @@ def certain(compute: Compute, edges: Edges, given: Iterable[Bounded]) -> tuple[l
     A number that more digits than the spread of the given numbers and the results cannot tell from an edge is on it:
     a tie.
     """
-    results = attempt(compute, edges, max(FIRST_DIGITS, edges.places + 30))
-    if results is not None and not any(True for array in results for _ in open_cells(array, edges)):
-        return [array.values for array in results], True
-    wanted = spread([*given, *(results or ())]) + SPARE_DIGITS + edges.places
+    given, digits = list(given), max(FIRST_DIGITS, edges.places + 30)
+    while True:
+        results = attempt(compute, edges, digits)
+        if results is not None and not any(True for array in results for _ in open_cells(array, edges)):
+            return [array.values for array in results], True
+        wanted = spread([*given, *(results or ())]) + SPARE_DIGITS + edges.places
+        digits *= MORE
+        if digits >= min(wanted, MOST_DIGITS):
+            break
     final = attempt(compute, edges, min(wanted, MOST_DIGITS), last=True) or []
     return [settled(array, edges) for array in final], wanted <= MOST_DIGITS and not any(map(_unbounded, final))
 

@@ -79,12 +79,15 @@ def scientific(number: Decimal, decimals: int, rounding: str) -> str:
 
 def edges(number: Decimal, places: int, rounding: str) -> list[Decimal]:
     """The values near the number at which its shown digits change."""
-    units = [-places]
-    if number.adjusted() >= BIG.adjusted() - 1:
-        units.append(number.adjusted() - places)
-    elif number.adjusted() <= -places:
-        units += [number.adjusted() - 1, number.adjusted() - 2]  # just below a power of ten the digits are finer
-    return [Decimal(0), *(edge(number, unit, rounding) for unit in units)]
+    return [Decimal(0), *(edge(number, unit, rounding) for unit in _units(number.adjusted(), places))]
+
+
+def _units(power: int, places: int) -> list[int]:
+    """The units that a number of that power of ten, or one just below the power, may be rounded to."""
+    fixed = [-places] if power <= BIG.adjusted() else []
+    if power >= BIG.adjusted() - 1:
+        return [*fixed, power - places, power - places - 1]
+    return [*fixed, power - 1, power - 2] if power <= -places else fixed
 
 
 def edge(number: Decimal, unit: int, rounding: str) -> Decimal:

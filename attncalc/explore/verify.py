@@ -99,7 +99,7 @@ def _step(trace: Trace, step: Step, query: int | None, printed: Any) -> Iterator
     axis = step.axes.index("query") if query is not None and "query" in step.axes else None
     shape = tuple(1 if i == axis else n for i, n in enumerate(step.shape))
     numbers = _unjoined(np.array(printed, dtype=object), step, shape)
-    if _without_ones(numbers.shape) != _without_ones(shape):
+    if not _leaves_out_ones(numbers.shape, shape):
         raise _WrongShape(numbers.shape, shape)
     cells = step.cells.reshape(step.shape)
     for index, number in np.ndenumerate(numbers.reshape(shape)):
@@ -123,8 +123,15 @@ def _unjoined(numbers: Any, step: Step, shape: tuple[int, ...]) -> Any:
     return np.moveaxis(numbers.reshape(*shape[:-3], rows, heads, width), -2, -3)
 
 
-def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(length for length in shape if length != 1)
+def _leaves_out_ones(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether a shape is the wanted one with some of its axes of length 1 left out."""
+    rest = list(found)
+    for length in wanted:
+        if rest and rest[0] == length:
+            rest.pop(0)
+        elif length != 1:
+            return False
+    return not rest
 
 
 def _named(step: Step, name: str, axes: Sequence[str], place: tuple[int, ...]) -> str:
@@ -141,7 +148,7 @@ def _sums(trace: Trace, printed: Any) -> Iterator[Verdict]:
         axis = axes.index("query") if query is not None else None
         shape = tuple(1 if i == axis else n for i, n in enumerate(step.shape[:-1]))
         numbers = np.array(part, dtype=object)
-        if _without_ones(numbers.shape) != _without_ones(shape):
+        if not _leaves_out_ones(numbers.shape, shape):
             raise _WrongShape(numbers.shape, shape)
         for index, number in np.ndenumerate(numbers.reshape(shape)):
             if number is not None:
@@ -164,8 +171,8 @@ def agrees(value: Decimal, printed: Decimal, rounding: str, weight: bool) -> boo
         return value == printed
     exponent = int(printed.as_tuple().exponent)
     unit = Decimal((0, (1,), exponent))
-    if weight and exponent >= 0 and WIDE.subtract(value, printed).copy_abs() <= WHOLE_WEIGHT:
-        return True
+    if weight and exponent >= 0:
+        return WIDE.subtract(value, printed).copy_abs() <= WHOLE_WEIGHT
     if rounding == "truncate":
         same_side = value.is_signed() == printed.is_signed() or not value or not printed
         return same_side and 0 <= WIDE.subtract(value.copy_abs(), printed.copy_abs()) < unit

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import localcontext
 from importlib import import_module
 from typing import NamedTuple
 
+from attncalc.core.certain import OWN
 from attncalc.core.stage import Trace
 from attncalc.document.blocks import Block
 
@@ -39,9 +41,10 @@ def render(trace: Trace, format: str = "plain", language: str = "en") -> str:
     if format not in FORMATS:
         raise ValueError(f"{format!r} is not a format; there are {', '.join(FORMATS)}")
     view = View(say_in(language), language=language)
-    if FORMATS[format].data:
-        return data_renderer(format)(trace, view)
-    return block_renderer(format)(list(tables(trace, view)), view)
+    with localcontext(OWN):
+        if FORMATS[format].data:
+            return data_renderer(format)(trace, view)
+        return block_renderer(format)(list(tables(trace, view)), view)
 
 
 def data_renderer(format: str) -> Callable[..., str]:

@@ -25,7 +25,7 @@ def folded(document: Any, options: Mapping[str, Any]) -> Any:
 def _changed(document: dict[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
     for key in ("places", "rounding"):
         if options.get(key) is not None:
-            document[key] = Literal(options[key]) if key == "places" else options[key]
+            document[key] = Literal(str(options[key])) if key == "places" else options[key]
     if options.get("shift") is not None:
         document["shift"] = options["shift"]
     by_hand = options.get("by_hand")
@@ -34,7 +34,7 @@ def _changed(document: dict[str, Any], options: Mapping[str, Any]) -> dict[str, 
         if document.get("arithmetic") == "by-hand":
             del document["arithmetic"]
     elif by_hand is not None:
-        document["by_hand"] = Literal(by_hand)
+        document["by_hand"] = Literal(str(by_hand))
         document.pop("arithmetic", None)
     if options.get("arithmetic") is not None:
         document["arithmetic"] = options["arithmetic"]

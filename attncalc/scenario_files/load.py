@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import localcontext
 from pathlib import Path
 from typing import Any
 
+from attncalc.core.certain import OWN
 from attncalc.core.scenario import Scenario
 from attncalc.errors import UsageError, nearest
 from attncalc.scenario_files import builtin
@@ -27,6 +29,13 @@ def load(
     >>> load("draw").tokens
     ('I', 'like', 'to', 'draw')
     """
+    with localcontext(OWN):
+        return _loaded(source, changes, options)
+
+
+def _loaded(
+    source: str | Path | Mapping[str, Any], changes: Sequence[str], options: Mapping[str, Any] | None
+) -> Scenario:  # fmt: skip
     if isinstance(source, Mapping):
         name, document = "scenario", parse(written(source).encode(), "scenario")
     else:
