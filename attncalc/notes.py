@@ -13,6 +13,7 @@ from attncalc.core.arithmetic import MINUS_INFINITY
 from attncalc.core.figures import figure, round_to
 from attncalc.core.numbers import figure_of, figures, places_of
 from attncalc.core.stage import Note, Row, Step, Trace
+from attncalc.errors import CalculationError
 from attncalc.pipelines.cost import count, exact_is_quick
 from attncalc.pipelines.standard import STEP_NAMES
 
@@ -168,7 +169,10 @@ def by_hand_differs(trace: Trace) -> Iterator[Note]:
     scenario = trace.scenario
     if trace.kind != "by-hand" or not exact_is_quick(count(scenario)):
         return
-    exact = Trace(scenario, "exact", decimal(scenario, lambda step: False)[0])
+    try:
+        exact = Trace(scenario, "exact", decimal(scenario, lambda step: False)[0])
+    except CalculationError:  # by hand a number out of range may round to 0, exactly it is refused: nothing to compare
+        return
     for name in (name for name in FINAL_STEPS if name in trace):
         shown, true = figures(trace, name), _as_shown_by_hand(trace, exact, name)
         moved = int((shown != true).sum())

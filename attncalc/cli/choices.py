@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from attncalc.document.view import View
 
 Options = Mapping[str, Any]
+
+RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 SUFFIXES = {".json": "json", ".csv": "csv", ".txt": "table"}
 KEYS_IN_A_PIPE = 1000
@@ -91,11 +94,11 @@ def _chosen(trace: Trace, options: Options, axis: str, number: int) -> tuple[int
         raise UsageError.of("no-such-axis", place, axis=Word(f"axis-{axis}"))
     if text == "all":
         return tuple(range(count))
-    first, _, last = text.partition("-")
-    last = last or first
-    if not (first.isdecimal() and last.isdecimal() and text.isascii() and int(first) <= int(last) < count):
-        raise UsageError.of("unknown-index", place, found=text, count=count, last=count - 1)
-    return tuple(range(int(first), int(last) + 1))
+    match = RANGE.fullmatch(text)
+    first, last = (int(part) for part in (match[1], match[2] or match[1])) if match else (0, count)
+    if not first <= last < count:
+        raise UsageError.of("unknown-index", place, found=shortened(text), count=count, last=count - 1)
+    return tuple(range(first, last + 1))
 
 
 def _query(trace: Trace, word: str) -> int:

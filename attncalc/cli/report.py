@@ -8,6 +8,7 @@ import re
 import sys
 import traceback
 from collections.abc import Mapping
+from decimal import Context, setcontext
 from enum import IntEnum
 from typing import Any
 
@@ -37,6 +38,7 @@ def guarded(command: str, values: Mapping[str, Any], language: str) -> int:
         from attncalc.cli.commands import COMMANDS
         from attncalc.cli.session import session
 
+        setcontext(Context(prec=1000, traps=[]))  # sentences compare numbers, NaN among them
         here = session({**values, "lang": language if values.get("lang") is None else values["lang"]})
         language = here.language
         code = COMMANDS[command](here, _complete(values))

@@ -7,7 +7,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, Overflow, Underflow, l
 
 from attncalc.core.bounded import EXACT, UNKNOWN, Bounded, Values
 from attncalc.core.edges import Edges
-from attncalc.core.figures import WIDE
+from attncalc.core.figures import NEAR
 
 FIRST_DIGITS = 50
 SPARE_DIGITS = 80
@@ -88,7 +88,7 @@ def open_cells(array: Bounded, edges: Edges) -> Iterator[tuple[tuple[int, ...], 
         value = array.values[index]
         if error := array.error(value):
             for edge in edges.near(value):
-                if WIDE.subtract(value, edge).copy_abs() <= error:
+                if NEAR.subtract(value, edge).copy_abs() <= error:
                     yield index, edge
                     break
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attncalc.core.bounded import Bounded, Values
-from attncalc.core.figures import WIDE, edge, edges
+from attncalc.core.figures import NEAR, WIDE, edge, edges
 
 CLOSE = 1e-6
 """Nearer than this part of a unit a number is looked at with all its digits; every sound bound is far smaller."""
@@ -64,7 +64,7 @@ def _near_a_midpoint(decimals: Values, values: Values) -> Values:
     """Where the rest beyond the nearest double is about half of its last unit."""
     finite = np.isfinite(values)
     exact, near = decimals[finite], values[finite]
-    rest = np.frompyfunc(lambda number, double: float(WIDE.subtract(number, Decimal(double))), 2, 1)(exact, near)
+    rest = np.frompyfunc(lambda number, double: float(NEAR.subtract(number, Decimal(double))), 2, 1)(exact, near)
     halves = np.spacing(np.abs(near)) / 2
     result = np.zeros(values.shape, dtype=bool)
     result[finite] = np.abs(np.abs(np.asarray(rest, dtype=np.float64)) - halves) < halves * CLOSE
@@ -76,7 +76,7 @@ def between_doubles(value: Decimal) -> list[Decimal]:
     near = float(value)
     if not math.isfinite(near):
         return []
-    rest = float(WIDE.subtract(value, Decimal(near)))
+    rest = float(NEAR.subtract(value, Decimal(near)))
     half = math.ulp(near) / 2
     if abs(abs(rest) - half) > half * 1e-9:
         return []

@@ -26,6 +26,10 @@ BIG = Decimal(10) ** 10
 WIDE = Context(prec=MAX_PREC // 2, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 
 
+NEAR = Context(prec=30_000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+"""For differences: exact where two numbers are near each other, and quick where they are worlds apart."""
+
+
 class Literal(Decimal):
     """A decimal that remembers how it was written: 0.70 stays 0.70, 1e5 stays 1e5."""
 

@@ -51,6 +51,9 @@ def operand(trace: Trace, number: Number) -> str:
 
 def as_fraction(text: str) -> Fraction | None:
     """The value that a shown number states, or None where it is not finite."""
+    exponent = text.partition("e")[2]
+    if len(exponent) > 5:  # a fraction of ten thousand digits and more helps nobody
+        return None
     try:
         return Fraction(text)
     except ValueError:

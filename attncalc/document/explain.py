@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact
 from functools import reduce
 from typing import Any, NamedTuple
 
 from attncalc.core.expression import Number, Operation
-from attncalc.core.figures import WIDE, figure
+from attncalc.core.figures import figure
 from attncalc.core.numbers import figure_of, places_of
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
@@ -165,12 +166,13 @@ def _sum_of_shown(telling: Telling, step: Step) -> Iterator[Block]:
     if any(x != x for x in row) or not any(row):
         return
     shown = [figure_of(telling.trace, step, x) for x in row]
-    total = reduce(WIDE.add, (Decimal(text) for text in shown))
+    adding = Context(prec=2000, traps=[])  # a tiny weight may lie millions of digits below the others
+    total = reduce(adding.add, (Decimal(text) for text in shown))
     tree = Operation("sum", tuple(Number(text) for text in shown))
     text, word, signs = figure(total, places_of(telling.trace, step)), telling.view.say("sum"), telling.view.signs
     sink = telling.trace.scenario.has("sink")
     comment = telling.view.say("sum-with-sink" if sink else "sum-from-rounding") if Decimal(text) != 1 else ""
-    equals = signs.equals if Decimal(text) == total else signs.nearly
+    equals = signs.equals if Decimal(text) == total and not adding.flags[Inexact] else signs.nearly
     yield Derivation((Line(word, word, tree, equals, telling.view.number(text), comment=comment),))
 
 
@@ -192,9 +194,11 @@ def _share(step: Step, telling: Telling, value: Any) -> float | None:
         return None
     if step.name == "weights":
         return float(value) if 0 <= value <= 1 else None
-    largest = max(x for x in step.cells[(*telling.place(step), telling.query)])
-    ratio = value / largest if largest else 0
-    return float(ratio) if ratio == ratio else None
+    row = [x for x in step.cells[(*telling.place(step), telling.query)] if x == x]
+    largest = max(row)
+    if not largest or not (math.isfinite(largest) and math.isfinite(value)):
+        return None
+    return float(value / largest)
 
 
 def _terms(telling: Telling) -> Matrix:

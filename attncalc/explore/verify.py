@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncalc.core.figures import WIDE, round_to
+from attncalc.core.figures import NEAR, WIDE, round_to
 from attncalc.core.labels import places_of
 from attncalc.core.numbers import figure_of
 from attncalc.core.numbers import places_of as places_of_step
@@ -172,11 +172,11 @@ def agrees(value: Decimal, printed: Decimal, rounding: str, weight: bool) -> boo
     exponent = int(printed.as_tuple().exponent)
     unit = Decimal((0, (1,), exponent))
     if weight and exponent >= 0:
-        return WIDE.subtract(value, printed).copy_abs() <= WHOLE_WEIGHT
+        return NEAR.subtract(value, printed).copy_abs() <= WHOLE_WEIGHT
     if rounding == "truncate":
         same_side = value.is_signed() == printed.is_signed() or not value or not printed
-        return same_side and 0 <= WIDE.subtract(value.copy_abs(), printed.copy_abs()) < unit
-    return WIDE.subtract(value, printed).copy_abs() <= WIDE.multiply(unit, HALF)
+        return same_side and 0 <= NEAR.subtract(value.copy_abs(), printed.copy_abs()) < unit
+    return NEAR.subtract(value, printed).copy_abs() <= WIDE.multiply(unit, HALF)
 
 
 def _decimal(value: Any) -> Decimal:

@@ -23,7 +23,8 @@ def count(scenario: Scenario) -> Count:
     """What the scenario's matrix products and its softmax take, for all heads and batches."""
     batch, _, queries, keys = scenario.grid
     cells = math.prod(scenario.grid)
-    rows = {"w_q": queries, "w_k": keys, "w_v": keys, "w_o": queries}
+    new = keys - scenario.sizes["past"]
+    rows = {"w_q": queries, "w_k": new, "w_v": new, "w_o": queries}
     read = [name for name in rows if scenario.has(name) and (name in ("w_v", "w_o") or scenario.needs_scores)]
     multiplications = sum(batch * rows[name] * scenario.arrays[name].size for name in read)
     if scenario.needs_scores and scenario.start != "scores":

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from attncalc.core.arithmetic import Arithmetic, Array
+from attncalc.core.arithmetic import MINUS_INFINITY, Arithmetic, Array
 from attncalc.core.bounded import Values
 from attncalc.core.expression import Expression, Operation, Symbol
 from attncalc.core.scenario import Scenario
@@ -83,7 +83,10 @@ def _biased(arithmetic: Arithmetic, scenario: Scenario, logits: Array, *parts: A
         if not scenario.has("alibi"):
             slopes = arithmetic.power(arithmetic.number(Decimal(2)), slopes)
         logits = logits - slopes * distance
-    return logits + rest[0] if rest else logits
+    if not rest:
+        return logits
+    # Minus infinity hides, whatever stands there: a NaN plus it would be a NaN.
+    return arithmetic.where(arithmetic.hidden(rest[0]), arithmetic.number(MINUS_INFINITY), logits + rest[0])
 
 
 def _biased_formula(scenario: Scenario, logits: Expression, *parts: Expression) -> Expression:

@@ -179,6 +179,9 @@ def _matrix(screen: Screen, block: Matrix) -> Iterator[Text]:
     labels = max(map(cell_len, (corner, *block.rows)))
     room = screen.room - INDENT - labels - 3
     texts_only = not block.columns_are
+    if texts_only and len(widths) > 1 and sum(widths) + 3 * (len(widths) - 1) > room:
+        yield from _stacked(block, screen.room - 2 * INDENT)
+        return
     if texts_only:
         widths[-1] = min(widths[-1], max(room - sum(widths[:-1]) - 3 * (len(widths) - 1), NARROWEST))
     blocks = [(0, len(widths))] if texts_only else column_blocks(widths, room)
@@ -190,6 +193,15 @@ def _matrix(screen: Screen, block: Matrix) -> Iterator[Text]:
         table.columns[0].header, table.columns[0].width = Text(corner), labels
         for line in screen.console.render_lines(table, pad=False):
             yield Text(" " * INDENT) + Text.assemble(*((segment.text, segment.style or "") for segment in line))
+
+
+def _stacked(block: Matrix, room: int) -> Iterator[Text]:
+    """A table of texts that is too wide: each row as lines under its name."""
+    for name, row in zip(block.rows, block.cells, strict=True):
+        yield Text(" " * INDENT) + Text(name, style="bold")
+        for column, cell in zip(block.columns, row, strict=True):
+            for number, line in enumerate(wrapped(f"{column}  {cell.text}", max(room, NARROWEST))):
+                yield Text(" " * (2 * INDENT if number == 0 else 3 * INDENT - 1) + line)
 
 
 def _caption(screen: Screen, block: Matrix, start: int, stop: int, several: bool) -> str:

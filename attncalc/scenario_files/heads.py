@@ -28,24 +28,38 @@ class Counts(NamedTuple):
     batch: int
     has_heads: bool
     has_batch: bool
+    batch_origin: str = ""  # the array that says how many batch entries there are
 
 
 def counts(document: Mapping[str, Any], arrays: Mapping[str, Values], report: Report) -> Counts:
     """The counts of a document; reports claims that contradict each other."""
     stacked = [name for name in (*QUERY_SIDE, *KEY_SIDE) if name in arrays and arrays[name].ndim >= 3]
-    heads = _agreed("heads", list(_claims(document, "heads", arrays, QUERY_SIDE)), report) or 1
+    claimed_heads = list(_claims(document, "heads", arrays, QUERY_SIDE))
+    heads = _agreed("heads", claimed_heads, report) or 1
     claimed = list(_claims(document, "kv_heads", arrays, KEY_SIDE))
     kv_heads = _agreed("kv_heads", claimed, report) or heads
     if "heads" not in document and not any(name in stacked for name in QUERY_SIDE) and kv_heads > 1:
         heads = kv_heads
     if heads % kv_heads:
-        legal = ", ".join(str(n) for n in range(1, heads + 1) if heads % n == 0)
-        place = "kv_heads" if "kv_heads" in document else claimed[0].origin
-        report(place, "kv-heads-divide", found=kv_heads, heads=heads, legal=legal)
+        if len({claim.number for claim in claimed_heads}) < 2:  # else the heads themselves are in doubt
+            _report_division(document, kv_heads, claimed[0], heads, claimed_heads, report)
         kv_heads = heads
     batch = list(_batches(arrays))
     several = [claim for claim in batch if claim.number > 1]
-    return Counts(heads, kv_heads, _agreed("batch", several, report) or 1, heads > 1 or bool(stacked), bool(batch))
+    origin = several[0].origin if several else ""
+    entries = _agreed("batch", several, report) or 1
+    return Counts(heads, kv_heads, entries, heads > 1 or bool(stacked), bool(batch), origin)
+
+
+def _report_division(
+    document: Mapping[str, Any], kv_heads: int, claim: Claim, heads: int, claimed_heads: list[Claim], report: Report
+) -> None:  # fmt: skip
+    legal = ", ".join(str(n) for n in range(1, heads + 1) if heads % n == 0)
+    if "kv_heads" in document:
+        report("kv_heads", "kv-heads-divide", found=kv_heads, heads=heads, legal=legal)
+    else:
+        other = claimed_heads[0].origin if claimed_heads else "heads"
+        report(claim.origin, "kv-heads-divide-shape", found=kv_heads, heads=heads, legal=legal, other=other)
 
 
 def _claims(

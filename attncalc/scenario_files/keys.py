@@ -23,7 +23,7 @@ from attncalc.scenario_files.kinds import (
     Report,
     Text,
 )
-from attncalc.scenario_files.number_arrays import Numbers
+from attncalc.scenario_files.number_arrays import FILES, Numbers
 
 SCALES = ("sqrt_d_k", "d_k", "sqrt_d_model", "none")
 WEIGHTINGS = ("softmax", "linear", "uniform", "self")
@@ -45,7 +45,18 @@ PRINTED = Numbers((0, 1, 2, 3, 4, 5), hiding=True, gaps=True, references=False)
 
 BY_STEP = Fields(dict.fromkeys(("default", *STEP_NAMES), PLACES))
 
-MASK = Fields(
+
+class MaskParts(Fields):
+    """The parts of a mask; an array in a file, like a bare array, does not say what its 1 means."""
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """The parts by name."""
+        if isinstance(value, dict) and {*FILES, "key"} & set(value):
+            return report(path, "bare-mask")
+        super().check(value, path, report)
+
+
+MASK = MaskParts(
     {
         "causal": Either((((bool,), Flag(True, "true")), ((str,), Choice(CORNERS)))),
         "window": SIZE,

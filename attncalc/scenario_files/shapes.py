@@ -11,7 +11,7 @@ from attncalc.core.bounded import Values
 from attncalc.scenario_files.defaults import from_scores, has_values, weighting_of
 from attncalc.scenario_files.heads import Counts, counts
 from attncalc.scenario_files.kinds import Report, found
-from attncalc.scenario_files.lifting import BIASES, MATRICES, PER_KEY_HEAD, PER_QUERY_HEAD, PROJECTIONS, heads_of, lift
+from attncalc.scenario_files.lifting import MATRICES, PER_KEY_HEAD, PER_QUERY_HEAD, PROJECTIONS, heads_of, lift
 
 
 class Length(NamedTuple):
@@ -80,7 +80,7 @@ class Shapes:
             return
         rows, columns = shape[-2:][::-1] if name in MATRICES and self.out_in else shape[-2:]
         self._note(name, rows, columns, name)
-        if name in PER_QUERY_HEAD or name in PER_KEY_HEAD or name in PROJECTIONS or name in BIASES:
+        if name in PER_QUERY_HEAD or name in PER_KEY_HEAD or name in PROJECTIONS:
             split = values.ndim <= 2
             self._share(name, columns, split)
 
@@ -92,7 +92,8 @@ class Shapes:
         """The width of one head, where columns are shared out among the heads."""
         heads = heads_of(name, self.counts) if split else 1
         if columns % heads:
-            self.report(name, "not-divisible", found=columns, heads=heads)
+            key_side = heads != self.counts.heads
+            self.report(name, "not-divisible-kv" if key_side else "not-divisible", found=columns, heads=heads)
             self.unliftable = True
         self.lengths[f"{name}.width"] = Length(columns // heads, name)
 
@@ -156,13 +157,20 @@ class Shapes:
         if mine.number != wanted.number and not one_for_all:
             place = fit.key if fit.key in self.arrays else mine.origin
             code = f"{fit.code}-out-in" if fit.code == "fit-projection" and self.out_in else fit.code
-            self.report(place, code, found=mine.number, wanted=wanted.number, other=wanted.origin)
+            self.unliftable |= fit.code == "fit-bias"  # its columns are shared out among the heads
+            self.report(place, code, count=wanted.number, found=mine.number, wanted=wanted.number, other=wanted.origin)
 
     def _is_read(self, fit: Fit) -> bool:
         if "q.width" not in (fit.found, fit.wanted):
             return True
         missing = self.start in ("x", "ids") and ("w_q" in self.document) != ("w_k" in self.document)
-        return from_scores(self.document, self.start) and not missing
+        return from_scores(self.document, self.start) and not missing and not self._lies_otherwise()
+
+    def _lies_otherwise(self) -> bool:
+        """Whether a projection does not fit its rows: stored the other way, its width says nothing of a head."""
+        pairs = (("w_q.rows", "x.columns"), ("w_k.rows", "key_input.columns"))
+        known = [(self.lengths[a].number, self.lengths[b].number) for a, b in pairs if {a, b} <= set(self.lengths)]
+        return any(rows != columns for rows, columns in known)
 
     def _check_rope(self) -> None:
         width = self.lengths.get("q.width")
@@ -189,7 +197,13 @@ class Shapes:
     def _check_batches(self) -> None:
         residual = self.arrays.get("residual")
         if residual is not None and residual.ndim == 3 and residual.shape[0] not in (1, self.counts.batch):
-            self.report("residual", "disagree-batch", found=residual.shape[0], wanted=self.counts.batch, other="x")
+            self.report(
+                "residual",
+                "disagree-batch",
+                found=residual.shape[0],
+                wanted=self.counts.batch,
+                other=self.counts.batch_origin,
+            )
 
     def _check_broadcast(self) -> None:
         """Biases and masks must broadcast, from the right, to the grid of scores."""
