@@ -168,7 +168,7 @@ def test_a_head_or_batch_that_there_is_not_is_refused(
     """With how many there are and what can be asked for."""
     found = choice.format(n=length)
     done = screen("run", name, f"--{axis}={found}", language=language)
-    last = length - 1
+    last, found = length - 1, found or '""'
     assert (done.code, done.out) == (2, "")
     assert done.err == {
         "en": f"attncalc: --{axis}: {found} is not one of the {length}; wanted is a number from 0 to {last}, "

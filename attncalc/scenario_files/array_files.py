@@ -19,9 +19,9 @@ NUMERIC = "biuf"
 def load_array(reference: Mapping[str, Any], folder: Path, place: str) -> Values:
     """The array that a reference names, as float64 (narrower types keep their exact values), cut to its part."""
     kind = next(name for name in FILES if name in reference)
-    path = _beside(str(reference[kind]), folder, place)
     key = str(reference.get("key", ""))
     try:
+        path = _beside(str(reference[kind]), folder, place)
         values = _READERS[kind](path, key, place)
     except AttncalcError:
         raise
@@ -49,7 +49,8 @@ def _beside(name: str, folder: Path, place: str) -> Path:
 
 
 def _npy(path: Path, key: str, place: str) -> Values:
-    return np.asarray(np.load(path, allow_pickle=False))
+    with path.open("rb") as file:
+        return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
 
 
 def _npz(path: Path, key: str, place: str) -> Values:

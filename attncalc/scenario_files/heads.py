@@ -29,6 +29,7 @@ class Counts(NamedTuple):
     has_heads: bool
     has_batch: bool
     batch_origin: str = ""  # the array that says how many batch entries there are
+    doubtful: bool = False  # whether the key-value heads do not divide the heads
 
 
 def counts(document: Mapping[str, Any], arrays: Mapping[str, Values], report: Report) -> Counts:
@@ -40,7 +41,8 @@ def counts(document: Mapping[str, Any], arrays: Mapping[str, Values], report: Re
     kv_heads = _agreed("kv_heads", claimed, report) or heads
     if "heads" not in document and not any(name in stacked for name in QUERY_SIDE) and kv_heads > 1:
         heads = kv_heads
-    if heads % kv_heads:
+    doubtful = heads % kv_heads > 0
+    if doubtful:
         if len({claim.number for claim in claimed_heads}) < 2:  # else the heads themselves are in doubt
             _report_division(document, kv_heads, claimed[0], heads, claimed_heads, report)
         kv_heads = heads
@@ -48,7 +50,7 @@ def counts(document: Mapping[str, Any], arrays: Mapping[str, Values], report: Re
     several = [claim for claim in batch if claim.number > 1]
     origin = several[0].origin if several else ""
     entries = _agreed("batch", several, report) or 1
-    return Counts(heads, kv_heads, entries, heads > 1 or bool(stacked), bool(batch), origin)
+    return Counts(heads, kv_heads, entries, heads > 1 or bool(stacked), bool(batch), origin, doubtful)
 
 
 def _report_division(

@@ -61,7 +61,7 @@ MASK = MaskParts(
         "causal": Either((((bool,), Flag(True, "true")), ((str,), Choice(CORNERS)))),
         "window": SIZE,
         "hide": Many(Label()),
-        "key_lengths": Either((((Literal,), Number(least=0, whole=True)), ((list,), Numbers((1,), whole=True)))),
+        "key_lengths": Either((((Literal,), Number(least=0, whole=True)), ((list, dict), Numbers((1,), whole=True)))),
         "keep": Numbers((1, 2, 3, 4), flags=True),
         "drop": Numbers((1, 2, 3, 4), flags=True),
     }

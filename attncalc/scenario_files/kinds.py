@@ -50,7 +50,9 @@ def is_number(value: Any, path: str, report: Report) -> bool:
     elif sum(map(str.isdigit, value.text)) > MOST_DIGITS:
         report(path, "too-many-digits", digits=sum(map(str.isdigit, value.text)), most=MOST_DIGITS)
     elif not value.is_finite() or math.isinf(float(value)):
-        report(path, "number-too-large", found=found(value))
+        # An exponent that no decimal has leaves no value; its sign says which end it is beyond.
+        beyond = "number-too-small" if "e-" in value.text.lower() else "number-too-large"
+        report(path, beyond, found=found(value))
     elif value and not float(value):
         report(path, "number-too-small", found=found(value))
     else:
@@ -89,6 +91,20 @@ class Text(NamedTuple):
 def _check_characters(text: str, path: str, report: Report) -> None:
     if any("\ud800" <= character <= "\udfff" for character in text):
         report(path, "half-character")
+
+
+class Name(NamedTuple):
+    """A string that is the same in every language: of a file, of an array in it."""
+
+    def check(self, value: Any, path: str, report: Report) -> None:
+        """A string."""
+        if not isinstance(value, str) or isinstance(value, NotANumber):
+            return report(path, "not-a-name", found=found(value))
+        _check_characters(value, path, report)
+
+    def schema(self) -> dict[str, Any]:
+        """A string."""
+        return {"type": "string"}
 
 
 class Labels(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.scenario_files.json_text import NotANumber
-from attncalc.scenario_files.kinds import Fields, Kind, Number, Report, Text, found, is_number
+from attncalc.scenario_files.kinds import Fields, Kind, Name, Number, Report, found, is_number
 
 FILES = ("npy", "npz", "safetensors")
 
@@ -24,7 +24,8 @@ class Positions(NamedTuple):
     def check(self, value: Any, path: str, report: Report) -> None:
         """Whole numbers from 0."""
         if not isinstance(value, list) or (self.length is not None and len(value) != self.length):
-            return report(path, "not-positions", found=found(value), count=self.length or "")
+            code = "not-positions" if self.length is None else "not-two-positions"
+            return report(path, code, found=found(value), count=self.length)
         for place, part in enumerate(value):
             POSITION.check(part, f"{path}[{place}]", report)
 
@@ -39,13 +40,14 @@ class Reference(NamedTuple):
 
     def check(self, value: Any, path: str, report: Report) -> None:
         """One file of a known kind; a key where the kind holds several arrays."""
-        fields: dict[str, Kind] = {name: Text() for name in (*FILES, "key")}
+        fields: dict[str, Kind] = {name: Name() for name in (*FILES, "key")}
         Fields(fields | {"index": Positions(), "columns": Positions(2)}).check(value, path, report)
         kinds = [name for name in FILES if name in value]
         if len(kinds) != 1:
             report(path, "reference-one-file", known=", ".join(FILES))
         elif ("key" in value) == (kinds[0] == "npy"):
-            report(path, "reference-key-unread" if "key" in value else "reference-needs-key", kind=kinds[0])
+            needed = "reference-needs-key-npz" if kinds[0] == "npz" else "reference-needs-key-safetensors"
+            report(path, "reference-key-unread" if "key" in value else needed)
 
     def schema(self) -> dict[str, Any]:
         """An object with one of the file kinds."""
@@ -97,6 +99,8 @@ class Numbers(NamedTuple):
             report(path, "empty-list")
         elif self.whole and (values != np.floor(values)).any():
             report(path, "not-whole", found=str(values[values != np.floor(values)][0]))
+        elif self.flags and not np.isin(values, (0, 1)).all():
+            report(path, "not-a-mask-cell", found=str(values[~np.isin(values, (0, 1))][0]))
 
     def _axes(self) -> str:
         low, high = min(self.ranks), max(self.ranks)

@@ -91,6 +91,9 @@ class Shapes:
     def _share(self, name: str, columns: int, split: bool) -> None:
         """The width of one head, where columns are shared out among the heads."""
         heads = heads_of(name, self.counts) if split else 1
+        if self.counts.doubtful and name not in PER_QUERY_HEAD:  # reported, and nothing follows from a guess
+            self.unliftable = True
+            return
         if columns % heads:
             key_side = heads != self.counts.heads
             self.report(name, "not-divisible-kv" if key_side else "not-divisible", found=columns, heads=heads)
