@@ -180,3 +180,22 @@ def test_a_wrong_number_is_shown_beside_the_right_one() -> None:
     """Printed as it was written, calculated as it is shown."""
     done = call("verify", "-", "--plain", stdin=b'{"scores": [1, 1], "places": 2, "expect": {"weights": [0.60, 0.5]}}')
     assert "cell weights 1 0: printed 0.60, calculated 0.50, verdict WRONG" in done.out
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("changes", "hint"),
+    [
+        ([], False),
+        (["scores.0=0.6"], True),
+        (["expect.total=5"], False),
+        (["scores.0=0.6", "expect.total=5"], False),
+        (["places=3"], False),
+    ],
+)
+def test_after_a_change_the_old_figures_are_named_as_such(changes: list[str], hint: bool, language: str) -> None:
+    """Only where the scenario was changed but not its printed figures, and they no longer hold."""
+    sets = [f"--set={change}" for change in changes]
+    out = call("verify", "draw", *sets, language=language).out
+    words = {"en": "The figures under expect are those of the original", "zh": "expect 里的数字是原算例的"}
+    assert (words[language] in out) is hint

@@ -420,7 +420,7 @@ MESSAGES: dict[str, str] = {
     # verify
     "verify-summary": "{right} of {all} printed numbers hold.",
     "verify-nothing": "This scenario says nothing to verify (no expect).",
-    "verify-hint": "These are the figures under expect; where the scenario was changed, change them too, or leave them out with --set expect=.",
+    "verify-hint": "The figures under expect are those of the original: change them too, or leave them out with --set expect=.",
     "verify-shape-rows": "has the shape {found}, but the step has {wanted}; rows of single queries are written under their labels: {example}",
     "verify-shape": "has the shape {found}, but the step has {wanted}",
     "verify-no-step": "this scenario has no step of that name; there are {known}",

@@ -420,7 +420,7 @@ MESSAGES: dict[str, str] = {
     # verify
     "verify-summary": "原文的 {all} 个数中有 {right} 个正确。",
     "verify-nothing": "这个算例没有可核对的数（没有 expect）。",
-    "verify-hint": "这些是 expect 里的数字；如果改动过算例，请一并修改，或用 --set expect= 去掉。",
+    "verify-hint": "expect 里的数字是原算例的：请一并修改，或用 --set expect= 去掉。",
     "verify-shape-rows": "形状是 {found}，而这一步的形状是 {wanted}；只给个别查询的行时，写在它的标签下：{example}",
     "verify-shape": "形状是 {found}，而这一步的形状是 {wanted}",
     "verify-no-step": "这个算例没有叫这个名字的步骤；可用的有 {known}",
