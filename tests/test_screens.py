@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from running import run_in_terminal, run_program, widest
@@ -181,6 +181,7 @@ class TestDigits:
         name=st.sampled_from(builtin.names()), width=st.integers(20, 200), language=st.sampled_from(["en", "zh"]),
         places=st.sampled_from([None, 0, 4, 17]),
     )  # fmt: skip
+    @example(name="alibi", width=20, language="en", places=17)
     def test_tables(self, name: str, width: int, language: str, places: int | None) -> None:
         """Every number of every step stands in the tables, as often as in the trace."""
         trace = trace_of(name, places)

@@ -182,7 +182,7 @@ def _matrix(screen: Screen, block: Matrix) -> Iterator[Text]:
     if texts_only and len(widths) > 1 and sum(widths) + 3 * (len(widths) - 1) > room:
         yield from _stacked(block, screen.room - 2 * INDENT)
         return
-    if texts_only:
+    if texts_only and not block.numeric:  # a number is never cut
         widths[-1] = min(widths[-1], max(room - sum(widths[:-1]) - 3 * (len(widths) - 1), NARROWEST))
     blocks = [(0, len(widths))] if texts_only else column_blocks(widths, room)
     for start, stop in blocks:
