@@ -29,6 +29,9 @@ WIDE = Context(prec=MAX_PREC // 2, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 NEAR = Context(prec=30_000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 """For differences: exact where two numbers are near each other, and quick where they are worlds apart."""
 
+READING = Context(traps=[InvalidOperation])
+"""For reading a text: what no decimal holds is an exception, whatever the caller's context traps."""
+
 
 class Literal(Decimal):
     """A decimal that remembers how it was written: 0.70 stays 0.70, 1e5 stays 1e5."""
@@ -38,7 +41,7 @@ class Literal(Decimal):
 
     def __new__(cls, text: str) -> Literal:
         try:
-            self = super().__new__(cls, text)
+            self = super().__new__(cls, text, READING)
         except InvalidOperation:  # an exponent beyond what a decimal can have: out of range on its own side
             sign = "-" if text.startswith("-") else ""
             tiny = "e-" in text.lower()

@@ -50,9 +50,7 @@ def is_number(value: Any, path: str, report: Report) -> bool:
     elif sum(map(str.isdigit, value.text)) > MOST_DIGITS:
         report(path, "too-many-digits", digits=sum(map(str.isdigit, value.text)), most=MOST_DIGITS)
     elif not value.is_finite() or math.isinf(float(value)):
-        # An exponent that no decimal has leaves no value; its sign says which end it is beyond.
-        beyond = "number-too-small" if "e-" in value.text.lower() else "number-too-large"
-        report(path, beyond, found=found(value))
+        report(path, "number-too-large", found=found(value))
     elif value and not float(value):
         report(path, "number-too-small", found=found(value))
     else:
