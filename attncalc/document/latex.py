@@ -9,11 +9,7 @@ from attncalc.document.notation import ATOM, POWER, PRODUCT, SUM, Notation, Writ
 class LatexNotation(Notation):
     """LaTeX for mathematics mode."""
 
-    ellipsis = r"\dots"
-
-    def symbol_text(self, letter: str) -> str:
-        """A letter by itself."""
-        return self.symbol(Symbol(letter))
+    ellipsis, minus, times = r"\dots", "-", r" \cdot "
 
     def symbol(self, symbol: Symbol) -> str:
         """The letter with its LaTeX name."""
@@ -36,40 +32,10 @@ class LatexNotation(Notation):
         arguments = ", ".join(self.print(argument) for argument in tree.arguments)
         return Written(rf"\operatorname{{{tree.kind}}}\left({arguments}\right)", ATOM)
 
-    def add(self, tree: Operation) -> Written:
-        """a + b + …"""
-        return Written(" + ".join(self.terms([self.inside(a, PRODUCT) for a in tree.arguments])), SUM)
-
-    sum = add
-
-    def subtract(self, tree: Operation) -> Written:
-        """a - b."""
-        left, right = tree.arguments
-        return Written(f"{self.print(left)} - {self.inside(right, PRODUCT)}", SUM)
-
-    def negate(self, tree: Operation) -> Written:
-        """-a."""
-        return Written(f"-{self.inside(tree.arguments[0], POWER)}", SUM)
-
-    def multiply(self, tree: Operation) -> Written:
-        """a · b."""
-        return Written(r" \cdot ".join(self.inside(a, PRODUCT) for a in tree.arguments), PRODUCT)
-
-    def product(self, tree: Operation) -> Written:
-        """A matrix product."""
-        return Written(" ".join(self.inside(a, PRODUCT) for a in tree.arguments), PRODUCT)
-
     def divide(self, tree: Operation) -> Written:
         """A fraction."""
         top, bottom = (self.print(a) for a in tree.arguments)
         return Written(rf"\frac{{{top}}}{{{bottom}}}", ATOM)
-
-    def dot(self, tree: Operation) -> Written:
-        """Every product written out."""
-        half = len(tree.arguments) // 2
-        pairs = zip(tree.arguments[:half], tree.arguments[half:], strict=True)
-        parts = [rf"{self.inside(a, PRODUCT)} \cdot {self.inside(b, PRODUCT)}" for a, b in pairs]
-        return Written(" + ".join(self.terms(parts)), SUM if half > 1 else PRODUCT)
 
     def exp(self, tree: Operation) -> Written:
         """e^{x}."""

@@ -52,7 +52,7 @@ class Notation:
             return list(parts)
         return [*parts[: self.most - 2], self.ellipsis, parts[-1]]
 
-    ellipsis = "…"
+    ellipsis, minus, times = "…", "−", "·"
 
     def symbol(self, symbol: Symbol) -> str:
         """A letter."""
@@ -70,26 +70,9 @@ class Notation:
         """A named function of its arguments."""
         return Written(f"{tree.kind}({', '.join(self.print(argument) for argument in tree.arguments)})", ATOM)
 
-
-class TextNotation(Notation):
-    """One line for a terminal, in Unicode or ASCII signs."""
-
-    def __init__(self, operand: Operand, say: Say, signs: Signs = UNICODE, most: int = 12) -> None:
-        super().__init__(operand, say, most)
-        self.signs, self.ellipsis = signs, signs.dots
-
     def symbol_text(self, letter: str) -> str:
         """A letter by itself."""
         return self.symbol(Symbol(letter))
-
-    def symbol(self, symbol: Symbol) -> str:
-        """The letter, Greek and infinity as the signs have it."""
-        return symbol.text.replace("Σ", self.signs.sum).replace("∞", self.signs.infinity).replace("−", self.signs.minus)
-
-    def number(self, text: str) -> Written:
-        """The number with the sign set's minus."""
-        text = text.replace("inf", self.signs.infinity)
-        return Written(self.signs.minus + text[1:], SUM) if text.startswith("-") else Written(text, ATOM)
 
     def add(self, tree: Operation) -> Written:
         """a + b + …"""
@@ -100,39 +83,52 @@ class TextNotation(Notation):
     def subtract(self, tree: Operation) -> Written:
         """a − b."""
         left, right = tree.arguments
-        return Written(f"{self.print(left)} {self.signs.minus} {self.inside(right, PRODUCT)}", SUM)
+        return Written(f"{self.print(left)} {self.minus} {self.inside(right, PRODUCT)}", SUM)
 
     def negate(self, tree: Operation) -> Written:
         """−a."""
-        return Written(f"{self.signs.minus}{self.inside(tree.arguments[0], POWER)}", SUM)
+        return Written(f"{self.minus}{self.inside(tree.arguments[0], POWER)}", SUM)
 
     def multiply(self, tree: Operation) -> Written:
         """a·b."""
-        return Written(self.signs.times.join(self.inside(a, PRODUCT) for a in tree.arguments), PRODUCT)
+        return Written(self.times.join(self.inside(a, PRODUCT) for a in tree.arguments), PRODUCT)
 
     def product(self, tree: Operation) -> Written:
         """A matrix product, side by side."""
         return Written(" ".join(self.inside(a, PRODUCT) for a in tree.arguments), PRODUCT)
+
+    def dot(self, tree: Operation) -> Written:
+        """Every product written out, zeros too."""
+        half = len(tree.arguments) // 2
+        pairs = zip(tree.arguments[:half], tree.arguments[half:], strict=True)
+        parts = [self.times.join((self.inside(a, PRODUCT), self.inside(b, PRODUCT))) for a, b in pairs]
+        return Written(" + ".join(self.terms(parts)), SUM if half > 1 else PRODUCT)
+
+
+class TextNotation(Notation):
+    """One line for a terminal, in Unicode or ASCII signs."""
+
+    def __init__(self, operand: Operand, say: Say, signs: Signs = UNICODE, most: int = 12) -> None:
+        super().__init__(operand, say, most)
+        self.signs = signs
+        self.ellipsis, self.minus, self.times = signs.dots, signs.minus, signs.times
+
+    def symbol(self, symbol: Symbol) -> str:
+        """The letter, Greek and infinity as the signs have it."""
+        return symbol.text.replace("Σ", self.signs.sum).replace("∞", self.signs.infinity).replace("−", self.signs.minus)
+
+    def number(self, text: str) -> Written:
+        """The number with the sign set's minus."""
+        return Written(self.signs.number(text), SUM if text.startswith("-") else ATOM)
 
     def divide(self, tree: Operation) -> Written:
         """a / b; a denominator that is itself a product or a quotient is bracketed."""
         top, bottom = tree.arguments
         return Written(f"{self.inside(top, PRODUCT)} / {self.inside(bottom, POWER)}", PRODUCT)
 
-    def dot(self, tree: Operation) -> Written:
-        """Every product written out, zeros too."""
-        half = len(tree.arguments) // 2
-        pairs = zip(tree.arguments[:half], tree.arguments[half:], strict=True)
-        parts = [self.signs.times.join((self.inside(a, PRODUCT), self.inside(b, PRODUCT))) for a, b in pairs]
-        return Written(" + ".join(self.terms(parts)), SUM if half > 1 else PRODUCT)
-
     def exp(self, tree: Operation) -> Written:
         """e^x."""
         return Written(f"e^{self._exponent(tree.arguments[0])}", POWER)
-
-    def tanh(self, tree: Operation) -> Written:
-        """tanh(x)."""
-        return self.function(tree)
 
     def power(self, tree: Operation) -> Written:
         """base^x."""

@@ -24,6 +24,11 @@ class Signs(NamedTuple):
     subscripts: str
     sum: str
 
+    def number(self, text: str) -> str:
+        """A number's text with this set's minus and infinity."""
+        text = text.replace("inf", self.infinity)
+        return self.minus + text[1:] if text.startswith("-") else text
+
 
 UNICODE = Signs("−", "·", "√", "=", "≈", "∞", "·", "■", "…", "█", " ░▒▓█", "─", "ᵀ", "₁ₙ", "Σ")
 PLAIN = UNICODE._replace(minus="-", times="*")

@@ -31,8 +31,7 @@ class View(NamedTuple):
 
     def number(self, text: str) -> str:
         """A number's text with the minus sign of the sign set."""
-        text = text.replace("inf", self.signs.infinity)
-        return self.signs.minus + text[1:] if text.startswith("-") else text
+        return self.signs.number(text)
 
     def notation(self) -> TextNotation:
         """The printer of formulas, and of derivations whose numbers are texts already (`shown_tree`)."""
