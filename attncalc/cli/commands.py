@@ -38,8 +38,7 @@ def run(session: Session, options: Options) -> int:
         if sources:
             raise UsageError.of("jsonl-and-scenario", found=" ".join(sources))
         return _json_lines(session, options)
-    if not sources:
-        raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
+    _asked_for(sources)
     if len(sources) > 1 and format_of(options, names.FORMATS) == "csv":
         raise UsageError.of("one-scenario")
     terms = "terms" in options["step"]
@@ -56,8 +55,7 @@ def verify(session: Session, options: Options) -> int:
     from attncalc.scenario_files.json_text import written
 
     sources = options["scenarios"]
-    if not sources:
-        raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
+    _asked_for(sources)
     format = format_of(options, ("table", "plain", "json"))
     output.check_target(options["output"], options["force"])
     view = plain_view(session, format)
@@ -101,9 +99,8 @@ def show(session: Session, options: Options) -> int:
     from attncalc.scenario_files.json_text import parse, printable, written
     from attncalc.scenario_files.load import read, shown_name
 
-    if not options["name"]:
-        raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
     source = options["name"]
+    _asked_for(source)
     data = read(source)
     document = parse(data, shown_name(source))
     changed = folded(edited(document, options["set"]), calculation(options))
@@ -119,6 +116,12 @@ def schema(session: Session, options: Options) -> int:
     text = json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
     output.write(text, options["output"], options["force"])
     return 0
+
+
+def _asked_for(sources: str | Sequence[str] | None) -> None:
+    """Refuses a call that names no scenario."""
+    if not sources:
+        raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
 
 
 def _scenario(source: str, options: Options) -> Scenario:
@@ -143,7 +146,7 @@ def _all(function: Any, items: Iterable[Any]) -> list[Any]:
 
 def _shown(session: Session, options: Options, traces: Sequence[Trace], command: str) -> int:
     """Writes traces in the format asked for."""
-    from attncalc.renderers import FORMATS, data_renderer
+    from attncalc.renderers import FORMATS, renderer
 
     format = format_of(options, tuple(FORMATS))
     if options["indent"] is not None and format != "json":
@@ -153,7 +156,7 @@ def _shown(session: Session, options: Options, traces: Sequence[Trace], command:
     if FORMATS[format].data:
         indent = options.get("indent")
         extra = {"indent": whole("--indent", indent, 0, 8)} if indent is not None else {}
-        text = "".join(data_renderer(format)(t, v, **extra) for t, v in zip(traces, views, strict=True))
+        text = "".join(renderer(format)(t, v, **extra) for t, v in zip(traces, views, strict=True))
         output.write(text, options["output"], options["force"])
         return 0
     blocks = [block for t, v in zip(traces, views, strict=True) for block in _composed(session, t, v, command)]
@@ -179,40 +182,34 @@ def _composed(session: Session, trace: Trace, view: View, command: str) -> Itera
 
 
 def _write_blocks(session: Session, options: Options, blocks: Sequence[Any], view: View, format: str) -> None:
-    from attncalc.renderers import block_renderer
+    from attncalc.renderers import renderer
 
     if format == "table":
-        text = block_renderer(format)(blocks, view, width=session.width, color=session.color)
+        text = renderer(format)(blocks, view, width=session.width, color=session.color)
     else:
-        text = block_renderer(format)(blocks, view)
+        text = renderer(format)(blocks, view)
     output.write(text.lstrip("\n"), options.get("output"), bool(options.get("force")))
 
 
 def _json_lines(session: Session, options: Options) -> int:
     """One scenario a line in, one trace a line out; all faulty lines are reported, with their numbers."""
-    from attncalc.renderers import data_renderer
+    from attncalc.renderers import renderer
     from attncalc.running import run
     from attncalc.scenario_files.json_text import parse
     from attncalc.scenario_files.load import read, scenario_of
 
     if options["format"] not in (None, "json") or options["plain"]:
         raise UsageError.of("jsonl-needs-json", found=options["format"] or "plain")
-    lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
     chosen = calculation(options)
-    texts: list[str] = []
-    faults: list[Fault] = []
-    for number, line in lines:
-        name = f"stdin:{number}"
-        try:
-            trace = run(
-                scenario_of(parse(line, "stdin", number), name, options["set"], chosen), "terms" in options["step"]
-            )
-            texts.append(data_renderer("json")(trace, view_of(session, options, trace, "json")))
-        except AttncalcError as error:
-            faults += error.faults
-    if faults:
-        raise UsageError(faults)
-    output.write("".join(texts), options["output"], options["force"])
+
+    def answered(numbered: tuple[int, bytes]) -> str:
+        number, line = numbered
+        scenario = scenario_of(parse(line, "stdin", number), f"stdin:{number}", options["set"], chosen)
+        trace = run(scenario, "terms" in options["step"])
+        return renderer("json")(trace, view_of(session, options, trace, "json"))
+
+    lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
+    output.write("".join(_all(answered, lines)), options["output"], options["force"])
     return 0
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Context, setcontext
 from enum import IntEnum
 from typing import Any
@@ -53,20 +53,21 @@ def written(text: str, language: str) -> int:
     """Writes a text of the program itself (help, version); the exit code."""
     from attncalc.cli.output import write
 
-    try:
-        write(text)
-    except BaseException as error:
-        return ended(error, language, False)
-    return 0
+    return _tried(lambda: write(text), language)
 
 
 def checked_language(asked: str, language: str) -> int:
     """0 for a language that there is; else the exit code, after saying so."""
     from attncalc.cli.session import language as one_there_is
 
+    return _tried(lambda: one_there_is(asked), language)
+
+
+def _tried(action: Callable[[], object], language: str) -> int:
+    """0 where the action goes well, else the exit code, after saying what went wrong."""
     try:
-        one_there_is(asked)
-    except AttncalcError as error:
+        action()
+    except BaseException as error:
         return ended(error, language, False)
     return 0
 
@@ -124,8 +125,6 @@ def complain(sentences: list[str], language: str, lead: str = "attncalc: ") -> N
 
 def _safe(sentence: str) -> str:
     """The sentence with what a terminal would obey written out; its own line ends stay."""
-    from attncalc.messages.safe_text import escaped
-
     return "\n".join(escaped(line) for line in sentence.split("\n"))
 
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from attncalc.core.certain import OWN
 from attncalc.core.stage import Trace
-from attncalc.document.blocks import Block
 
 
 class Format(NamedTuple):
@@ -17,14 +16,13 @@ class Format(NamedTuple):
 
     module: str
     data: bool
-    suffixes: tuple[str, ...]
 
 
 FORMATS: dict[str, Format] = {
-    "table": Format("attncalc.renderers.terminal", False, (".txt",)),
-    "plain": Format("attncalc.renderers.plain", False, ()),
-    "json": Format("attncalc.renderers.json", True, (".json",)),
-    "csv": Format("attncalc.renderers.csv", True, (".csv",)),
+    "table": Format("attncalc.renderers.terminal", False),
+    "plain": Format("attncalc.renderers.plain", False),
+    "json": Format("attncalc.renderers.json", True),
+    "csv": Format("attncalc.renderers.csv", True),
 }
 
 
@@ -42,21 +40,10 @@ def render(trace: Trace, format: str = "plain", language: str = "en") -> str:
         raise ValueError(f"{format!r} is not a format; there are {', '.join(FORMATS)}")
     view = View(say_in(language), language=language)
     with localcontext(OWN):
-        if FORMATS[format].data:
-            return data_renderer(format)(trace, view)
-        return block_renderer(format)(list(tables(trace, view)), view)
+        return renderer(format)(trace if FORMATS[format].data else list(tables(trace, view)), view)
 
 
-def data_renderer(format: str) -> Callable[..., str]:
-    """The function of a data format: trace, view → text."""
+def renderer(format: str) -> Callable[..., str]:
+    """The function of a format: the trace or its blocks, and a view → text."""
     function: Callable[..., str] = import_module(FORMATS[format].module).render
     return function
-
-
-def block_renderer(format: str) -> Callable[..., str]:
-    """The function of a document format: blocks, view → text."""
-    function: Callable[..., str] = import_module(FORMATS[format].module).render
-    return function
-
-
-Blocks = list[Block]
