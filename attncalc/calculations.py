@@ -13,13 +13,12 @@ from attncalc.core.bounded import Bounded, Values
 from attncalc.core.certain import OutOfRange, certain
 from attncalc.core.edges import Edges
 from attncalc.core.figures import round_to
+from attncalc.core.names import MOST_PLACES
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Note, Stage, Step
 from attncalc.errors import CalculationError, Fault
 from attncalc.fold import BOOLEAN_SLOTS, Result, fold, step_of
 from attncalc.pipelines.standard import stages
-
-MOST_PLACES = 50
 
 Calculation = tuple[tuple[Step, ...], tuple[Note, ...]]
 
@@ -107,7 +106,7 @@ def only_bounded(arrays: Iterable[Array]) -> list[Bounded]:
     return [array for array in arrays if isinstance(array, Bounded)]
 
 
-def floats(scenario: Scenario, kind: str, terms: bool = False) -> Calculation:
+def floats(kind: str, scenario: Scenario, terms: bool = False) -> Calculation:
     """In binary floating point; where exponentials would overflow or vanish, again with the row maximum taken off."""
     arithmetic = Floats(kind)
 
@@ -137,13 +136,8 @@ def _exponentials_lost(results: Sequence[Result], arithmetic: Floats) -> bool:
     return bool((~np.isfinite(found["total"].array)).any() or lost.any())
 
 
-def floats_of(kind: str, scenario: Scenario, terms: bool) -> Calculation:
-    """The calculation in one width of floating point."""
-    return floats(scenario, kind, terms)
-
-
 CALCULATIONS: dict[str, Callable[[Scenario, bool], Calculation]] = {
     "exact": lambda scenario, terms: decimal(scenario, lambda step: False, terms),
     "by-hand": lambda scenario, terms: decimal(scenario, lambda step: True, terms),
-    **{kind: partial(floats_of, kind) for kind in ("float64", "float32", "float16")},
+    **{kind: partial(floats, kind) for kind in ("float64", "float32", "float16")},
 }

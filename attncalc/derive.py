@@ -11,6 +11,7 @@ from attncalc.core.arithmetic import Decimals
 from attncalc.core.bounded import Values, bounded
 from attncalc.core.expression import Cell, Expression, Number, Symbol, evaluate
 from attncalc.core.expressions import Expressions, leaves
+from attncalc.core.figures import as_decimal
 from attncalc.core.stage import Read, Source, Stage, Step, Trace
 from attncalc.fold import BOOLEAN_SLOTS
 from attncalc.pipelines.symbols import GIVEN
@@ -70,11 +71,7 @@ def formula(trace: Trace, step: Step) -> Expression | None:
 class DecimalFunctions:
     """What evaluating a derivation needs besides the operators, on single decimals."""
 
-    @staticmethod
-    def leaf(value: Any) -> Decimal:
-        """A number as a decimal, a binary one as the exact value it stores."""
-        return value if isinstance(value, Decimal) else Decimal(float(value))
-
+    leaf = staticmethod(as_decimal)
     exp = staticmethod(Decimal.exp)
     sqrt = staticmethod(Decimal.sqrt)
 

@@ -72,6 +72,11 @@ class OutputError(AttncalcError):
     """A result cannot be written."""
 
 
+def by(shape: Iterable[int]) -> str:
+    """A shape for a sentence: 2×3; a single number is 1."""
+    return "×".join(map(str, shape)) or "1"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """The known word most like the given one, or an empty string."""
     import difflib

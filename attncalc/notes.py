@@ -10,7 +10,7 @@ import numpy as np
 
 from attncalc.calculations import decimal
 from attncalc.core.arithmetic import MINUS_INFINITY
-from attncalc.core.figures import figure, round_to
+from attncalc.core.figures import as_decimal, figure, round_to
 from attncalc.core.numbers import figure_of, figures, places_of
 from attncalc.core.stage import Note, Row, Step, Trace
 from attncalc.errors import CalculationError
@@ -140,7 +140,7 @@ def cached(trace: Trace) -> Iterator[Note]:
 
 
 def _rounded(value: Any, places: int, trace: Trace) -> Decimal:
-    return round_to(value if isinstance(value, Decimal) else Decimal(float(value)), places, trace.scenario.rounding)
+    return round_to(as_decimal(value), places, trace.scenario.rounding)
 
 
 def rounded_sum(trace: Trace) -> Iterator[Note]:

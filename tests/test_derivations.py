@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from printed import worth
 from rivals.random_scenarios import as_json, documents, documents_by_hand
-from samples import BUILT_IN, DRAW, computed, trace_of, trace_of_text, view_in
+from samples import BUILT_IN, DRAW, computed, leaves_of, trace_of, trace_of_text, view_in
 
 from attncalc import load, run
 from attncalc.core.expression import Cell, Expression, Number, Operation, Symbol
@@ -132,15 +132,6 @@ def cells_of(trace: Trace) -> Iterator[tuple[Step, tuple[int, ...], Expression]]
 
 
 # --- the cells that a derivation names ------------------------------------------------------------
-
-
-def leaves_of(tree: Expression) -> Iterator[Number]:
-    """Its numbers."""
-    if isinstance(tree, Number):
-        yield tree
-    elif isinstance(tree, Operation):
-        for argument in tree.arguments:
-            yield from leaves_of(argument)
 
 
 def assert_names_what_exists(trace: Trace, step: Step, tree: Expression) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -12,6 +12,7 @@ import mpmath
 import numpy as np
 import pytest
 from running import Finished, run_program, widest
+from samples import LANGUAGES, leaves_of
 
 from attncalc import load, run
 from attncalc.core.expression import Expression, Number, Operation
@@ -23,7 +24,6 @@ from attncalc.messages import speaker
 SCENARIOS = (
     "alibi", "cached", "causal-head", "cross", "gpt2-block", "grouped", "padding", "rope", "sink", "window",
 )  # fmt: skip
-LANGUAGES = ("en", "zh")
 WIDTH = 80
 SAMPLE = {"gpt2-block": 300}
 
@@ -231,15 +231,6 @@ def worth(tree: Expression) -> Any:
     return FUNCTIONS[tree.kind](*map(worth, tree.arguments))
 
 
-def leaves(tree: Expression) -> Iterator[Number]:
-    """The numbers put in."""
-    if isinstance(tree, Number):
-        yield tree
-    elif isinstance(tree, Operation):
-        for argument in tree.arguments:
-            yield from leaves(argument)
-
-
 def cells_of(name: str, trace: Trace) -> list[tuple[Step, tuple[int, ...]]]:
     """Every computed cell, or a sample of so many."""
     every = [(step, index) for step in trace if not step.stage.given for index in np.ndindex(step.cells.shape)]
@@ -277,7 +268,7 @@ def test_a_derivation_puts_in_the_cells_that_it_names(name: str) -> None:
     """The number of an earlier step, or of the scenario, at its place."""
     trace = trace_of(name)
     for step, index in cells_of(name, trace)[::7]:
-        for leaf in leaves(derivation(trace, step, index)):
+        for leaf in leaves_of(derivation(trace, step, index)):
             if leaf.cell is None or not leaf.cell.place:
                 continue
             where = trace.scenario.arrays[leaf.cell.name] if leaf.cell.given else trace[leaf.cell.name].cells

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from agreement import Document, listed, refusal, steps_of
+from samples import LANGUAGES
 
 TABLE = Path(__file__).parent / "data" / "wrong_shapes.toml"
-LANGUAGES = ("en", "zh")
 COUNTED_IN_CHINESE = {"heads": "头", "batch": "批次", "keys": "键", "queries": "查询"}
 LEAST = 40
 CONTRACT = """scores q k v x memory ids embedding positions weights w_q w_k w_v b_q b_k b_v w_o b_o residual bias sink alibi

@@ -32,9 +32,9 @@ def calculation(options: Options) -> dict[str, Any]:
     """The options that change a calculation, checked."""
     chosen = {key: options.get(key) for key in ("places", "by_hand", "rounding", "arithmetic", "shift")}
     if chosen["places"] is not None:
-        whole("--places", chosen["places"], 0, 50)
+        whole("--places", chosen["places"], 0, names.MOST_PLACES)
     if chosen["by_hand"] not in (None, "off"):
-        whole("--by-hand", chosen["by_hand"], 0, 50, "not-by-hand")
+        whole("--by-hand", chosen["by_hand"], 0, names.MOST_PLACES, "not-by-hand")
     for key, choices in (("rounding", names.ROUNDINGS), ("arithmetic", names.ARITHMETICS)):
         if (value := chosen[key]) is not None:
             one_of(f"--{key}", value, choices)

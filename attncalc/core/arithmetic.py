@@ -14,6 +14,7 @@ import numpy as np
 
 from attncalc.core.bounded import EXACT, UNKNOWN, Bounded, Values, bounded, plus, rounded, size
 from attncalc.core.certain import Undecided
+from attncalc.core.figures import as_decimal
 
 Array = Any
 """A NumPy float array, a `Bounded` array of decimals, or an array of expressions."""
@@ -84,7 +85,7 @@ class Decimals:
         """The numbers as written; a double counts as the exact value it stores."""
         if values.dtype == object:
             return Bounded(values)
-        return Bounded(np.frompyfunc(lambda x: Decimal(float(x)), 1, 1)(values))
+        return Bounded(np.frompyfunc(as_decimal, 1, 1)(values))
 
     def number(self, value: Decimal, path: str = "") -> Bounded:
         """A single exact number."""

@@ -18,6 +18,7 @@ from decimal import (
     Decimal,
     InvalidOperation,
 )
+from typing import Any
 
 ROUNDINGS = {"half-up": ROUND_HALF_UP, "half-even": ROUND_HALF_EVEN, "truncate": ROUND_DOWN}
 BIG = Decimal(10) ** 10
@@ -48,6 +49,11 @@ class Literal(Decimal):
             self = super().__new__(cls, f"{sign}1e-1000000" if tiny else f"{sign}Infinity")
         self.text = text
         return self
+
+
+def as_decimal(value: Any) -> Decimal:
+    """The number as a decimal; a binary one as the exact value it stores."""
+    return value if isinstance(value, Decimal) else Decimal(float(value))
 
 
 def round_to(value: Decimal, places: int, rounding: str) -> Decimal:

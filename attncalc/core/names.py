@@ -12,4 +12,5 @@ FORMATS = ("table", "plain", "json", "csv")
 ARITHMETICS = ("exact", "float64", "float32", "float16", "by-hand")
 ROUNDINGS = ("half-up", "half-even", "truncate")
 LANGUAGES = ("en", "zh")
+MOST_PLACES = 50
 COLORS = ("auto", "always", "never")

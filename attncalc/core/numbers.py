@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from attncalc.core.expression import Cell, Number
-from attncalc.core.figures import Literal, figure
+from attncalc.core.figures import Literal, as_decimal, figure
 from attncalc.core.stage import Step, Trace
 
 MOST_WRITTEN = 12
@@ -42,7 +42,7 @@ def operand(trace: Trace, number: Number) -> str:
         return figure_of(trace, trace[number.cell.name], number.value)
     if isinstance(number.value, Literal):
         return number.value.text
-    value = number.value if isinstance(number.value, Decimal) else Decimal(float(number.value))
+    value = as_decimal(number.value)
     if isinstance(number.cell, Cell) and len(value.as_tuple().digits) > MOST_WRITTEN:
         return figure(value, trace.scenario.places, trace.scenario.rounding)  # a number of a file has no written digits
     whole = not value.is_finite() or value == value.to_integral_value()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +12,7 @@ import numpy as np
 from attncalc.core.arithmetic import Arithmetic, Array
 from attncalc.core.bounded import Values
 from attncalc.core.expression import Expression
+from attncalc.core.figures import as_decimal
 
 if TYPE_CHECKING:
     from attncalc.core.scenario import Scenario
@@ -126,10 +126,8 @@ class Step:
     @cached_property
     def exact(self) -> Values:
         """The decimals; of a binary number the exact value it stores."""
-        if self.cells.dtype == object:
-            values = self.cells.reshape(self.shape)
-        else:
-            values = np.asarray(np.frompyfunc(lambda x: Decimal(float(x)), 1, 1)(self.cells)).reshape(self.shape)
+        cells = self.cells if self.cells.dtype == object else np.asarray(np.frompyfunc(as_decimal, 1, 1)(self.cells))
+        values = cells.reshape(self.shape)
         values.setflags(write=False)
         return values
 

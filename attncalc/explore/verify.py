@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncalc.core.figures import NEAR, WIDE, round_to
+from attncalc.core.figures import NEAR, WIDE, as_decimal, round_to
 from attncalc.core.labels import places_of
 from attncalc.core.numbers import figure_of
 from attncalc.core.numbers import places_of as places_of_step
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
-from attncalc.errors import Fault, ScenarioError
+from attncalc.errors import Fault, ScenarioError, by
 
 HALF = Decimal("0.5")
 WHOLE_WEIGHT = Decimal("0.005")
@@ -79,11 +79,7 @@ def _shape_fault(trace: Trace, place: str, name: str, wrong: _WrongShape) -> Fau
 class _WrongShape(Exception):
     def __init__(self, found: tuple[int, ...], wanted: tuple[int, ...]) -> None:
         super().__init__()
-        self.fields = {"found": _by(found), "wanted": _by(wanted)}
-
-
-def _by(shape: tuple[int, ...]) -> str:
-    return "×".join(map(str, shape)) or "1"
+        self.fields = {"found": by(found), "wanted": by(wanted)}
 
 
 def _parts(trace: Trace, printed: Any) -> Iterator[tuple[int | None, Any]]:
@@ -96,26 +92,31 @@ def _parts(trace: Trace, printed: Any) -> Iterator[tuple[int | None, Any]]:
 
 
 def _step(trace: Trace, step: Step, query: int | None, printed: Any) -> Iterator[Verdict]:
-    axis = step.axes.index("query") if query is not None and "query" in step.axes else None
-    shape = tuple(1 if i == axis else n for i, n in enumerate(step.shape))
-    numbers = _unjoined(np.array(printed, dtype=object), step, shape)
+    cells = step.cells.reshape(step.shape)
+    for place, number in _placed(printed, query, step.axes, step.shape):
+        value, weight = cells[place], step.name == "weights"
+        right = agrees(_decimal(value), _decimal(number), trace.scenario.rounding, weight)
+        cell = _named(step, step.name, step.axes, place)
+        yield Verdict(cell, step.name, _written(number), figure_of(trace, step, value), right)
+
+
+def _placed(
+    printed: Any, query: int | None, axes: Sequence[str], lengths: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """The printed numbers, of all queries or of one, each with its place on the axes; gaps are left out."""
+    axis = axes.index("query") if query is not None and "query" in axes else None
+    shape = tuple(1 if i == axis else n for i, n in enumerate(lengths))
+    numbers = _unjoined(np.array(printed, dtype=object), axes, shape)
     if not _leaves_out_ones(numbers.shape, shape):
         raise _WrongShape(numbers.shape, shape)
-    cells = step.cells.reshape(step.shape)
     for index, number in np.ndenumerate(numbers.reshape(shape)):
-        if number is None:
-            continue
-        place = tuple(query if i == axis and query is not None else n for i, n in enumerate(index))
-        value = cells[place]
-        right = agrees(_decimal(value), _decimal(number), trace.scenario.rounding, step.name == "weights")
-        yield Verdict(
-            _named(step, step.name, step.axes, place), step.name, _written(number), figure_of(trace, step, value), right
-        )
+        if number is not None:
+            yield tuple(query if i == axis and query is not None else n for i, n in enumerate(index)), number
 
 
-def _unjoined(numbers: Any, step: Step, shape: tuple[int, ...]) -> Any:
-    """Heads printed side by side, (…, T, heads·d), as the step has them, (…, heads, T, d)."""
-    if "head" not in step.axes or step.axes[-1] != "feature":
+def _unjoined(numbers: Any, axes: Sequence[str], shape: tuple[int, ...]) -> Any:
+    """Heads printed side by side, (…, T, heads·d), as a step has them, (…, heads, T, d)."""
+    if "head" not in axes or axes[-1] != "feature":
         return numbers
     heads, rows, width = shape[-3:]
     if numbers.ndim < 1 or numbers.shape[-1] != heads * width or numbers.size != np.prod(shape):
@@ -143,17 +144,9 @@ def _named(step: Step, name: str, axes: Sequence[str], place: tuple[int, ...]) -
 def _sums(trace: Trace, printed: Any) -> Iterator[Verdict]:
     """The weights as shown, added up, for each query."""
     step = trace["weights"]
-    axes = step.axes[:-1]
     for query, part in _parts(trace, printed):
-        axis = axes.index("query") if query is not None else None
-        shape = tuple(1 if i == axis else n for i, n in enumerate(step.shape[:-1]))
-        numbers = np.array(part, dtype=object)
-        if not _leaves_out_ones(numbers.shape, shape):
-            raise _WrongShape(numbers.shape, shape)
-        for index, number in np.ndenumerate(numbers.reshape(shape)):
-            if number is not None:
-                place = tuple(query if i == axis and query is not None else n for i, n in enumerate(index))
-                yield _sum(trace, place, number)
+        for place, number in _placed(part, query, step.axes[:-1], step.shape[:-1]):
+            yield _sum(trace, place, number)
 
 
 def _sum(trace: Trace, place: tuple[int, ...], number: Any) -> Verdict:
@@ -180,7 +173,7 @@ def agrees(value: Decimal, printed: Decimal, rounding: str, weight: bool) -> boo
 
 
 def _decimal(value: Any) -> Decimal:
-    return value if isinstance(value, Decimal) else Decimal(value if isinstance(value, str) else float(value))
+    return Decimal(value) if isinstance(value, str) else as_decimal(value)
 
 
 def _written(number: Any) -> str:

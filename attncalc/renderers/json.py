@@ -12,7 +12,7 @@ from attncalc.derive import formula
 from attncalc.document.heading import note_text
 from attncalc.document.latex import LatexNotation
 from attncalc.document.view import View
-from attncalc.scenario_files.json_text import written
+from attncalc.scenario_files.json_text import TRACE, written
 
 
 def render(trace: Trace, view: View, indent: int | None = None) -> str:
@@ -30,7 +30,7 @@ def as_document(trace: Trace, view: View) -> dict[str, Any]:
         "rounding": scenario.rounding,
     }
     return {
-        "format": "attncalc-trace/1",
+        "format": TRACE,
         "scenario": scenario.document,
         "arithmetic": arithmetic,
         "steps": [_step(trace, step, view) for step in trace if view.wants(step)],

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from attncalc.core.bounded import Values
-from attncalc.errors import AttncalcError, ScenarioError
+from attncalc.errors import AttncalcError, ScenarioError, by
 from attncalc.scenario_files import builtin
 from attncalc.scenario_files.number_arrays import FILES
 
@@ -88,15 +88,11 @@ def _part(values: Values, reference: Mapping[str, Any], place: str) -> Values:
     """The positions of `index` on the leading axes, the `columns` of the last."""
     for position in (int(i) for i in reference.get("index", ())):
         if values.ndim == 0 or position >= values.shape[0]:
-            raise ScenarioError.of("array-index", place, index=position, shape=_by(values.shape))
+            raise ScenarioError.of("array-index", place, index=position, shape=by(values.shape))
         values = values[position]
     if "columns" in reference:
         start, stop = (int(i) for i in reference["columns"])
         if values.ndim == 0 or not start < stop <= values.shape[-1]:
-            raise ScenarioError.of("array-columns", place, start=start, stop=stop, shape=_by(values.shape))
+            raise ScenarioError.of("array-columns", place, start=start, stop=stop, shape=by(values.shape))
         values = values[..., start:stop]
     return values
-
-
-def _by(shape: tuple[int, ...]) -> str:
-    return "×".join(map(str, shape)) or "1"

@@ -16,7 +16,7 @@ from attncalc.messages import Word
 from attncalc.scenario_files.array_files import load_array
 from attncalc.scenario_files.defaults import with_defaults
 from attncalc.scenario_files.expected import check_expected
-from attncalc.scenario_files.json_text import repeated_keys
+from attncalc.scenario_files.json_text import TRACE, repeated_keys
 from attncalc.scenario_files.keys import SCENARIO, check_loaded, number_arrays
 from attncalc.scenario_files.kinds import found
 from attncalc.scenario_files.labelling import Labelling
@@ -24,8 +24,6 @@ from attncalc.scenario_files.masks import Masks
 from attncalc.scenario_files.number_arrays import as_decimal
 from attncalc.scenario_files.reading_rules import check_rules
 from attncalc.scenario_files.shapes import Shapes
-
-TRACE = "attncalc-trace/1"
 
 
 class Faults:

@@ -12,7 +12,8 @@ INNER_DEFAULTS = {
     "norm": {"eps": Literal("1e-5")},
     "qk_norm": {"eps": Literal("1e-5")},
 }
-MATRICES = ("w_q", "w_k", "w_v", "w_o")
+PROJECTIONS = ("w_q", "w_k", "w_v")
+MATRICES = (*PROJECTIONS, "w_o")
 
 
 def weighting_of(document: Mapping[str, Any]) -> str:
@@ -35,6 +36,11 @@ def has_values(document: Mapping[str, Any], start: str) -> bool:
     return "v" in document or start in ("x", "ids")
 
 
+def has_matrices(document: Mapping[str, Any]) -> bool:
+    """Whether a weight matrix is given by its numbers."""
+    return any(isinstance(document.get(name), list | dict) for name in MATRICES)
+
+
 def with_defaults(document: Mapping[str, Any], start: str) -> dict[str, Any]:
     """The document and, after its own keys, the defaults that have a value and that this scenario reads."""
     filled = dict(document)
@@ -45,7 +51,7 @@ def with_defaults(document: Mapping[str, Any], start: str) -> dict[str, Any]:
         filled.setdefault("mask", "none")
         filled.setdefault("weighting", "softmax")
         filled.setdefault("empty_rows", "zero")
-    if any(isinstance(document.get(name), list | dict) for name in MATRICES):
+    if has_matrices(document):
         filled.setdefault("layout", "in_out")
     for key, inner in INNER_DEFAULTS.items():
         if isinstance(filled.get(key), dict):

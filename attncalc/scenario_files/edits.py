@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from attncalc.core.labels import known, places_of
 from attncalc.errors import AttncalcError, Fault, UsageError, nearest
-from attncalc.scenario_files.json_text import NotANumber, parse
+from attncalc.scenario_files.json_text import NotANumber, inside_a_trace, parse
 
 SEGMENT = re.compile(r"""\[("(?:[^"\\]|\\.)*"|[^\]"]*)\]|\.?("(?:[^"\\]|\\.)*")|\.?([^.\[\]="]+)""")
 
@@ -42,7 +42,7 @@ def edited(document: Any, changes: Iterable[str]) -> Any:
     if not changes or not isinstance(document, dict):
         return document
     document = copy.deepcopy(document)
-    inside = document.get("scenario") if document.get("format") == "attncalc-trace/1" else None
+    inside = inside_a_trace(document)
     target = inside if isinstance(inside, dict) else document
     faults: list[Fault] = []
     for change in changes:

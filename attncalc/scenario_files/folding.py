@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from attncalc.core.figures import Literal
+from attncalc.scenario_files.json_text import inside_a_trace
 
 
 def folded(document: Any, options: Mapping[str, Any]) -> Any:
@@ -16,7 +17,7 @@ def folded(document: Any, options: Mapping[str, Any]) -> Any:
     """
     if not isinstance(document, dict):
         return document
-    inside = document.get("scenario") if document.get("format") == "attncalc-trace/1" else None
+    inside = inside_a_trace(document)
     if isinstance(inside, dict):
         return {**document, "scenario": _changed(copy.copy(inside), options)}
     return document if inside is not None else _changed(copy.copy(document), options)

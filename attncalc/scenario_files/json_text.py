@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attncalc.core.figures import Literal
@@ -14,6 +14,9 @@ from attncalc.messages import Lines
 MOST_BYTES = 64 * 1024 * 1024
 MOST_LEVELS = 64
 BLANKS = " \t\r\n"  # what JSON calls blank; a no-break space is not
+
+
+TRACE = "attncalc-trace/1"
 
 
 class Entry(dict[str, Any]):
@@ -98,6 +101,11 @@ def repeated_keys(value: Any, path: str = "") -> Iterator[str]:
             yield f"{path}.{name}".lstrip(".")
         for name, part in value.items():
             yield from repeated_keys(part, f"{path}.{name}")
+
+
+def inside_a_trace(document: Mapping[str, Any]) -> Any:
+    """What a trace holds as its scenario; None for a document that is no trace."""
+    return document.get("scenario") if document.get("format") == TRACE else None
 
 
 def written(value: Any, indent: int | None = None) -> str:

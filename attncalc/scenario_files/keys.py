@@ -7,6 +7,7 @@ from typing import Any
 
 from attncalc.core.bounded import Values
 from attncalc.core.figures import ROUNDINGS, Literal
+from attncalc.core.names import MOST_PLACES
 from attncalc.pipelines.standard import STEP_NAMES
 from attncalc.scenario_files.kinds import (
     Choice,
@@ -16,8 +17,8 @@ from attncalc.scenario_files.kinds import (
     Keys,
     Kind,
     Label,
-    Labels,
     Many,
+    Name,
     Number,
     Refused,
     Report,
@@ -32,7 +33,6 @@ ARITHMETICS = ("exact", "float64", "float32", "float16", "by-hand")
 PAIRS = ("halves", "neighbours")
 CORNERS = ("top-left", "bottom-right")
 STARTS = ("scores", "q", "x", "ids", "weights")
-MOST_PLACES = 50
 
 PLACES = Number(least=0, most=MOST_PLACES, whole=True)
 SIZE = Number(least=1, whole=True)
@@ -101,8 +101,8 @@ KEYS: dict[str, Kind] = {
     "about": Text(),
     "source": Fields({"title": Text(), "url": Text()}),
     "made_up": Either((((bool,), Flag(True, "wanted-made-up")), ((list,), Keys())), "wanted-made-up"),
-    "tokens": Labels(),
-    "query_tokens": Labels(),
+    "tokens": Many(Name("not-a-label")),
+    "query_tokens": Many(Name("not-a-label")),
     "query": Either((((str, Literal), Label()), ((list,), Many(Label())))),
     "scores": SCORES,
     "q": PER_HEAD,

@@ -92,38 +92,19 @@ def _check_characters(text: str, path: str, report: Report) -> None:
 
 
 class Name(NamedTuple):
-    """A string that is the same in every language: of a file, of an array in it."""
+    """A string that is the same in every language: of a file, of an array in it, of a token."""
+
+    wanted: str = "not-a-name"  # the message for anything else
 
     def check(self, value: Any, path: str, report: Report) -> None:
         """A string."""
         if not isinstance(value, str) or isinstance(value, NotANumber):
-            return report(path, "not-a-name", found=found(value))
+            return report(path, self.wanted, found=found(value))
         _check_characters(value, path, report)
 
     def schema(self) -> dict[str, Any]:
         """A string."""
         return {"type": "string"}
-
-
-class Labels(NamedTuple):
-    """A list of token labels."""
-
-    def check(self, value: Any, path: str, report: Report) -> None:
-        """A list of strings, not empty."""
-        if not isinstance(value, list):
-            return report(path, "not-labels", found=found(value))
-        if not value:
-            return report(path, "empty-list")
-        for position, label in enumerate(value):
-            place = f"{path}[{position}]"
-            if not isinstance(label, str) or isinstance(label, NotANumber):
-                report(place, "not-a-label", found=found(label))
-            else:
-                _check_characters(label, place, report)
-
-    def schema(self) -> dict[str, Any]:
-        """An array of strings."""
-        return {"type": "array", "items": {"type": "string"}, "minItems": 1}
 
 
 class Keys(NamedTuple):

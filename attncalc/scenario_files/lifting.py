@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attncalc.core.bounded import Values
+from attncalc.scenario_files.defaults import MATRICES, PROJECTIONS
 from attncalc.scenario_files.heads import Counts
 
 Lift = Callable[[Values], Values]
 
 PER_QUERY_HEAD = ("q",)
 PER_KEY_HEAD = ("k", "v", "past.k", "past.v")
-PROJECTIONS = ("w_q", "w_k", "w_v")
 BIASES = ("b_q", "b_k", "b_v")
-MATRICES = (*PROJECTIONS, "w_o")
 ROWS = ("x", "memory")
 
 

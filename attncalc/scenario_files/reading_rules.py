@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 from attncalc.errors import nearest
 from attncalc.messages import Word
-from attncalc.scenario_files.defaults import MATRICES, from_scores, has_values, softmax, weighting_of
+from attncalc.scenario_files.defaults import PROJECTIONS, from_scores, has_matrices, has_values, softmax, weighting_of
 from attncalc.scenario_files.keys import STARTS
 from attncalc.scenario_files.kinds import Report
 
 Document = Mapping[str, Any]
 
 PARTNERS = {"q": "k", "k": "q", "ids": "embedding", "embedding": "ids"}
-PROJECTIONS = ("w_q", "w_k", "w_v")
 
 
 class Rule(NamedTuple):
@@ -54,7 +53,7 @@ RULES: tuple[Rule, ...] = (
     Rule("w_o", has_values, "only-with-values"),
     Rule("b_o", lambda d, s: has_values(d, s) and "w_o" in d, "only-with-w_o"),
     Rule("residual", has_values, "only-with-values"),
-    Rule("layout", lambda d, s: any(isinstance(d.get(name), list | dict) for name in MATRICES), "only-with-matrices"),
+    Rule("layout", lambda d, s: has_matrices(d), "only-with-matrices"),
     Rule("scale", lambda d, s: s not in ("weights", "v"), "only-with-scores"),
     Rule("temperature", from_scores, "only-with-scores"),
     *(Rule(key, from_scores, "only-with-scores") for key in ("softcap", "alibi", "bias")),

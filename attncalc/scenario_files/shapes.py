@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attncalc.core.bounded import Values
-from attncalc.scenario_files.defaults import from_scores, has_values, weighting_of
+from attncalc.errors import by
+from attncalc.scenario_files.defaults import MATRICES, PROJECTIONS, from_scores, has_values, weighting_of
 from attncalc.scenario_files.heads import Counts, counts
 from attncalc.scenario_files.kinds import Report, found
-from attncalc.scenario_files.lifting import MATRICES, PER_KEY_HEAD, PER_QUERY_HEAD, PROJECTIONS, heads_of, lift
+from attncalc.scenario_files.lifting import PER_KEY_HEAD, PER_QUERY_HEAD, heads_of, lift
 
 
 class Length(NamedTuple):
@@ -190,7 +191,7 @@ class Shapes:
             rows = found[-2:] if len(found) > 1 else (1, *found)
             if rows != wanted:
                 self.report(
-                    "residual", "fit-residual", found="×".join(map(str, rows)), wanted="×".join(map(str, wanted)),
+                    "residual", "fit-residual", found=by(rows), wanted=by(wanted),
                     other=output.origin,
                 )  # fmt: skip
         width = self.lengths.get("x.columns")
@@ -212,8 +213,7 @@ class Shapes:
         """Biases and masks must broadcast, from the right, to the grid of scores."""
         for name in ("bias", "mask.keep", "mask.drop"):
             if name in self.arrays and self.start != "weights" and not _broadcasts(self.arrays[name].shape, self.grid):
-                found, wanted = ("×".join(map(str, shape)) for shape in (self.arrays[name].shape, self.grid))
-                self.report(name, "fit-broadcast", found=found, wanted=wanted)
+                self.report(name, "fit-broadcast", found=by(self.arrays[name].shape), wanted=by(self.grid))
                 self.unliftable = True
 
     @property
