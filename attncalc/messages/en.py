@@ -414,7 +414,7 @@ MESSAGES: dict[str, str] = {
     "note.sink-share": "The sink takes up to {share} of a row’s weight ({row}); the weights of the keys add to less than 1.",
     "note.cache-one": "Checked: this row is the last row of a run over all {all} tokens.",
     "note.cache": "Checked: these {count} rows are the last rows of a run over all {all} tokens.",
-    "note.shown-rounded": "Numbers are shown with {places} places, but nothing is rounded in between: a sum of shown numbers may be off in its last place (--by-hand {places} rounds every step).",
+    "note.shown-rounded": "Numbers are shown with {places} places, but nothing is rounded in between: working from the shown numbers may give other last places (--by-hand {places} rounds every step).",
     "note.shifted": "Without taking off the row maximum the exponentials would leave the range of {kind}; the weights are the same.",
     "note.undecided": "More than 20,000 digits would be needed to be sure of every last digit shown here.",
     # verify

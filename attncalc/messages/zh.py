@@ -414,7 +414,7 @@ MESSAGES: dict[str, str] = {
     "note.sink-share": "注意力汇最多分走一行中 {share} 的权重（{row}），所以各个键的权重之和小于 1。",
     "note.cache-one": "已核对：这一行就是对全部 {all} 个 token 计算时的最后一行。",
     "note.cache": "已核对：这 {count} 行就是对全部 {all} 个 token 计算时的最后几行。",
-    "note.shown-rounded": "数字只显示 {places} 位小数，计算中途并不舍入：按显示的数字相加，最后一位可能不同（--by-hand {places} 则每步都舍入）。",
+    "note.shown-rounded": "数字只显示 {places} 位小数，计算中途并不舍入：用显示的数字重算，末几位可能不同（--by-hand {places} 则每步都舍入）。",
     "note.shifted": "如果不先减去行最大值，指数会超出 {kind} 的范围；减去之后权重不变。",
     "note.undecided": "要确定这里显示的每个末位数字，需要计算超过 20,000 位。",
     # verify
