@@ -206,7 +206,7 @@ def _stacked(block: Matrix, room: int) -> Iterator[Text]:
 
 def _caption(screen: Screen, block: Matrix, start: int, stop: int, several: bool) -> str:
     columns = screen.view.say("columns-of", first=start + 1, last=stop, all=len(block.columns)) if several else ""
-    return ", ".join(part for part in (block.caption, columns) if part)
+    return screen.view.say("list-comma").join(part for part in (block.caption, columns) if part)
 
 
 def column_blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
