@@ -132,6 +132,8 @@ ROUNDS = 150
 Truth = list[Decimal]
 Operation = Callable[[Decimals, Any, Any], Any]
 
+SIGNS = np.array([[Decimal(1)], [Decimal(-1)], [Decimal(1)]], dtype=object)  # a column each, once turned
+
 OPERATIONS: dict[str, Operation] = {
     "add": lambda arithmetic, a, b: a + b,
     "subtract": lambda arithmetic, a, b: a - b,
@@ -139,6 +141,8 @@ OPERATIONS: dict[str, Operation] = {
     "multiply": lambda arithmetic, a, b: a * b,
     "divide": lambda arithmetic, a, b: a / b,
     "matmul": lambda arithmetic, a, b: a @ b.swapaxes(-1, -2),
+    "matmul of one sign": lambda arithmetic, a, b: (a * a) @ (b * b).swapaxes(-1, -2),
+    "matmul with columns of one sign": lambda arithmetic, a, b: (a * a) @ (b * b * SIGNS).swapaxes(-1, -2),
     "sum": lambda arithmetic, a, b: a.sum(axis=-1, keepdims=True),
     "sum of one sign": lambda arithmetic, a, b: (b * b).sum(axis=-1, keepdims=True),
     "exp": lambda arithmetic, a, b: arithmetic.exp(a),
@@ -197,3 +201,23 @@ def test_an_error_is_never_larger_than_its_bound(name: str) -> None:
             finite += error < 1
             assert abs(value - true) <= error + abs(true) * Decimal("1e-70"), (value, true, error)
     assert finite > ROUNDS, "the bounds say nothing"
+
+
+WORLDS_APART: list[tuple[Document, Decimal]] = [
+    # embeddings, and the base
+    ({"x": [[1000, 0], [0, 1000]]}, Decimal(1).exp()),
+    ({"x": [[1000, 0], [0, -1000]]}, Decimal(1).exp()),
+    ({"x": [[1000, 0], [0, 1000]], "base": 2}, Decimal(2)),
+    ({"x": [[2000, 0], [0, 2000]], "base": 10}, Decimal(10)),
+]
+
+
+@pytest.mark.parametrize(("document", "base"), WORLDS_APART)
+def test_weights_worlds_apart_need_no_more_digits_than_others(document: Document, base: Decimal) -> None:
+    """Nothing cancels, so a context far below the smallest double is sure at once, and has the true digits."""
+    trace = run(load(document))
+    size = Decimal(abs(document["x"][1][1]))
+    with localcontext(digits_of(HIGH)):
+        tiny = size / (1 + base ** (size * size / Decimal(2).sqrt()))
+    assert "undecided" not in {note.code for note in trace.notes}
+    assert shown(trace["context"], trace)[0][1].lstrip("-") == figure(tiny, 4)

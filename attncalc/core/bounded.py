@@ -105,7 +105,10 @@ class Bounded:
         other = bounded(other)
         values, unit = rounded(lambda: self.values @ other.values)
         terms = math.log10(max(self.values.shape[-1], 1))
-        return Bounded(values, terms + self._product(other, unit + terms + 0.4))
+        absolute = terms + self._product(other, unit + terms + 0.4)
+        # Where no terms of a dot product have opposite signs, nothing cancels: the sum is as good as its products.
+        cancels = _signed(self.values).any() or _mixed_signs(other.values).any()
+        return Bounded(values, absolute, UNKNOWN if cancels else plus(self._factors(other, unit), unit + terms + 0.1))
 
     def _factors(self, other: Bounded, unit: float) -> float:
         return plus(self.relative, other.relative, times(self.relative, other.relative), unit + 0.1)
@@ -120,7 +123,7 @@ class Bounded:
         values, unit = rounded(lambda: self.values.sum(axis=axis, keepdims=keepdims))
         terms = math.log10(max(self.values.shape[axis], 1))
         absolute = terms + plus(self.absolute, times(unit, terms + size(self.values)))
-        one_sign = not any(x.is_signed() for x in self.values.flat)
+        one_sign = not _signed(self.values).any()
         return Bounded(values, absolute, plus(self.relative, unit + terms + 0.1) if one_sign else UNKNOWN)
 
     def __getitem__(self, index: Any) -> Bounded:
@@ -133,6 +136,17 @@ class Bounded:
     def reshape(self, *shape: int) -> Bounded:
         """The same numbers in another shape."""
         return Bounded(self.values.reshape(*shape), self.absolute, self.relative)
+
+
+def _signed(values: Values) -> Values:
+    """Where a number is negative, as booleans."""
+    return np.asarray(np.frompyfunc(lambda x: x.is_signed() and bool(x), 1, 1)(values), dtype=bool)
+
+
+def _mixed_signs(matrix: Values) -> Values:
+    """Which columns of a matrix have numbers of both signs."""
+    positive = np.asarray(np.frompyfunc(lambda x: not x.is_signed() and bool(x), 1, 1)(matrix), dtype=bool)
+    return np.asarray(positive.any(axis=-2) & _signed(matrix).any(axis=-2))
 
 
 def times(first: float, second: float) -> float:
