@@ -22,7 +22,7 @@ import attncalc
 from attncalc.cli.app import COMMANDS
 from attncalc.cli.options import OPTIONS
 from attncalc.cli.report import Status
-from attncalc.messages.en import MESSAGES
+from attncalc.messages import catalogue
 from attncalc.pipelines.standard import STEP_NAMES
 from attncalc.renderers import FORMATS
 from attncalc.scenario_files.keys import KEYS
@@ -222,7 +222,7 @@ def test_each_key_of_a_scenario_is_explained_once(page: str) -> None:
 def test_each_step_and_each_note_is_listed(page: str) -> None:
     """The page on JSON names every step and every code that a note can have."""
     wordings = r"-(all|many|zero|nan|uniform|one|float)$|-batch(-and-head)?$"
-    messages = (code[5:] for code in MESSAGES if code.startswith("note."))
+    messages = (code[5:] for code in catalogue("en") if code.startswith("note."))
     codes = {re.sub(wordings, lambda m: "-head" if "batch" in m[0] else "", code) for code in messages}
     assert codes | set(STEP_NAMES) <= set(first_cells(text_of(page)))
 

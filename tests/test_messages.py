@@ -41,7 +41,7 @@ def fields(sentence: str) -> set[str]:
 def sources() -> Iterator[ast.Module]:
     """The package's files but the catalogues, read."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        if path.parent.name != "messages" or path.name == "__init__.py":
+        if path.parent.parent.name != "messages":
             yield ast.parse(path.read_text(encoding="utf-8"))
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attncalc.cli import output
+from attncalc.cli.answering import all_of, asked_for, scenario_at, write_blocks
 from attncalc.cli.choices import Options, calculation, format_of, plain_view, view_of
 from attncalc.cli.session import Session, whole
 from attncalc.core import names
-from attncalc.errors import AttncalcError, Fault, UsageError
+from attncalc.errors import UsageError
 from attncalc.scenario_files import builtin
 
 if TYPE_CHECKING:
-    from attncalc.core.scenario import Scenario
     from attncalc.core.stage import Trace
     from attncalc.document.view import View
 
@@ -25,7 +25,7 @@ def explain(session: Session, options: Options) -> int:
 
     if not options["scenario"]:
         return list_(session, options)
-    scenario = _scenario(options["scenario"], options)
+    scenario = scenario_at(options["scenario"], options)
     return _shown(session, options, [run(scenario, terms=scenario.has_values)], "explain")
 
 
@@ -38,11 +38,11 @@ def run(session: Session, options: Options) -> int:
         if sources:
             raise UsageError.of("jsonl-and-scenario", found=" ".join(sources))
         return _json_lines(session, options)
-    _asked_for(sources)
+    asked_for(sources)
     if len(sources) > 1 and format_of(options, names.FORMATS) == "csv":
         raise UsageError.of("one-scenario")
     terms = "terms" in options["step"]
-    traces = [run(scenario, terms) for scenario in _all(lambda source: _scenario(source, options), sources)]
+    traces = [run(scenario, terms) for scenario in all_of(lambda source: scenario_at(source, options), sources)]
     return _shown(session, options, traces, "run")
 
 
@@ -55,20 +55,20 @@ def verify(session: Session, options: Options) -> int:
     from attncalc.scenario_files.json_text import written
 
     sources = options["scenarios"]
-    _asked_for(sources)
+    asked_for(sources)
     format = format_of(options, ("table", "plain", "json"))
     output.check_target(options["output"], options["force"])
     view = plain_view(session, format)
-    scenarios = _all(lambda source: _scenario(source, options), sources)
+    scenarios = all_of(lambda source: scenario_at(source, options), sources)
     traces = [run(scenario, expects_terms(scenario.document)) for scenario in scenarios]
-    verdicts = _all(verdicts_of, traces)
+    verdicts = all_of(verdicts_of, traces)
     if format == "json":
         lines = [written(as_document(trace, found)) for trace, found in zip(traces, verdicts, strict=True)]
         output.write("".join(f"{line}\n" for line in lines), options["output"], options["force"])
     else:
         pairs = zip(traces, verdicts, strict=True)
         blocks = [block for trace, found in pairs for block in verification(trace, found, view)]
-        _write_blocks(session, options, blocks, view, format)
+        write_blocks(session, options, blocks, view, format)
     return 0 if all(verdict.right for found in verdicts for verdict in found) else 1
 
 
@@ -88,7 +88,7 @@ def list_(session: Session, options: Options) -> int:
     blocks = list(listing(documents, view))
     if not session.quiet:
         blocks.append(Prose(view.say("list-next"), view.say("lead.next")))
-    _write_blocks(session, options, blocks, view, format)
+    write_blocks(session, options, blocks, view, format)
     return 0
 
 
@@ -100,7 +100,7 @@ def show(session: Session, options: Options) -> int:
     from attncalc.scenario_files.load import read, shown_name
 
     source = options["name"]
-    _asked_for(source)
+    asked_for(source)
     data = read(source)
     document = parse(data, shown_name(source))
     changed = folded(edited(document, options["set"]), calculation(options))
@@ -116,32 +116,6 @@ def schema(session: Session, options: Options) -> int:
     text = json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
     output.write(text, options["output"], options["force"])
     return 0
-
-
-def _asked_for(sources: str | Sequence[str] | None) -> None:
-    """Refuses a call that names no scenario."""
-    if not sources:
-        raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
-
-
-def _scenario(source: str, options: Options) -> Scenario:
-    from attncalc.scenario_files.load import load
-
-    return load(source, options["set"], calculation(options))
-
-
-def _all(function: Any, items: Iterable[Any]) -> list[Any]:
-    """The function of each item, all their faults at once."""
-    results: list[Any] = []
-    faults: list[Fault] = []
-    for item in items:
-        try:
-            results.append(function(item))
-        except AttncalcError as error:
-            faults += error.faults
-    if faults:
-        raise UsageError(faults)
-    return results
 
 
 def _shown(session: Session, options: Options, traces: Sequence[Trace], command: str) -> int:
@@ -160,7 +134,7 @@ def _shown(session: Session, options: Options, traces: Sequence[Trace], command:
         output.write(text, options["output"], options["force"])
         return 0
     blocks = [block for t, v in zip(traces, views, strict=True) for block in _composed(session, t, v, command)]
-    _write_blocks(session, options, blocks, views[0], format)
+    write_blocks(session, options, blocks, views[0], format)
     return 0
 
 
@@ -181,16 +155,6 @@ def _composed(session: Session, trace: Trace, view: View, command: str) -> Itera
     return blocks
 
 
-def _write_blocks(session: Session, options: Options, blocks: Sequence[Any], view: View, format: str) -> None:
-    from attncalc.renderers import renderer
-
-    if format == "table":
-        text = renderer(format)(blocks, view, width=session.width, color=session.color)
-    else:
-        text = renderer(format)(blocks, view)
-    output.write(text.lstrip("\n"), options.get("output"), bool(options.get("force")))
-
-
 def _json_lines(session: Session, options: Options) -> int:
     """One scenario a line in, one trace a line out; all faulty lines are reported, with their numbers."""
     from attncalc.renderers import renderer
@@ -209,8 +173,5 @@ def _json_lines(session: Session, options: Options) -> int:
         return renderer("json")(trace, view_of(session, options, trace, "json"))
 
     lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
-    output.write("".join(_all(answered, lines)), options["output"], options["force"])
+    output.write("".join(all_of(answered, lines)), options["output"], options["force"])
     return 0
-
-
-COMMANDS = {"explain": explain, "run": run, "verify": verify, "list": list_, "show": show, "schema": schema}

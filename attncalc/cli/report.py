@@ -10,14 +10,21 @@ import traceback
 from collections.abc import Callable, Mapping
 from decimal import Context, setcontext
 from enum import IntEnum
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from attncalc.errors import AttncalcError, nearest
 from attncalc.messages import speaker
 from attncalc.messages.safe_text import escaped
 from attncalc.scenario_files import builtin
 
+if TYPE_CHECKING:
+    from attncalc.cli.session import Session
+
 MOST_FAULTS = 20
+
+HOMES = {name: "commands" for name in ("explain", "run", "verify", "list", "show", "schema")}
+"""The file of each command in this folder."""
 
 
 class Status(IntEnum):
@@ -35,18 +42,24 @@ def guarded(command: str, values: Mapping[str, Any], language: str) -> int:
     """Runs a command; every way it can end is an exit code, and a sentence where it is not the good one."""
     debug = bool(values.get("debug"))
     try:
-        from attncalc.cli.commands import COMMANDS
         from attncalc.cli.session import session
 
         setcontext(Context(prec=1000, traps=[]))  # sentences compare numbers, NaN among them
         here = session({**values, "lang": language if values.get("lang") is None else values["lang"]})
         language = here.language
-        code = COMMANDS[command](here, _complete(values))
+        code = _function(command)(here, _complete(values))
         if sys.stdout is not None:
             sys.stdout.flush()
         return code
     except BaseException as error:
         return ended(error, language, debug)
+
+
+def _function(command: str) -> Callable[[Session, Mapping[str, Any]], int]:
+    """What carries a command out, loaded when it is called."""
+    function: Callable[[Session, Mapping[str, Any]], int]
+    function = getattr(import_module(f"attncalc.cli.{HOMES[command]}"), f"{command}_" if command == "list" else command)
+    return function
 
 
 def written(text: str, language: str) -> int:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 LANGUAGES = ("en", "zh")
+SUBJECTS = ("faults", "screens", "exploring", "comparing", "help")
+"""The files of a language."""
 
 Say = Callable[..., str]
 
@@ -19,10 +22,11 @@ class Lines(str):
     """A drawing of several lines that the program made, put into a sentence as it is."""
 
 
+@cache  # asked for by every sentence
 def catalogue(language: str) -> dict[str, str]:
     """Message code to sentence, with `{fields}` to fill."""
-    messages: dict[str, str] = import_module(f"attncalc.messages.{language}").MESSAGES
-    return messages
+    files = (import_module(f"attncalc.messages.{language}.{subject}") for subject in SUBJECTS)
+    return {code: sentence for file in files for code, sentence in file.MESSAGES.items()}
 
 
 def speaker(language: str) -> Say:

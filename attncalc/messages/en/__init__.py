@@ -1,0 +1,1 @@
+"""The English sentences, a file a subject."""

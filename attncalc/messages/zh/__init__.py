@@ -1,0 +1,1 @@
+"""The Chinese sentences, a file a subject."""
