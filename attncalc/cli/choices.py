@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attncalc.cli.session import Session, one_of, shortened, whole
 from attncalc.core import names
-from attncalc.core.labels import known, places_of
+from attncalc.core.labels import known, places_named
 from attncalc.errors import UsageError, nearest
 from attncalc.messages import Word
 
@@ -104,21 +102,12 @@ def _chosen(trace: Trace, options: Options, axis: str, number: int) -> tuple[int
 def _query(trace: Trace, word: str) -> int:
     """The query of a label, a quoted label, or a position."""
     labels = trace.scenario.query_tokens
-    if word.isascii() and word.isdigit() and len(word) < 10 and int(word) < len(labels):
-        return int(word)
-    places = places_of(labels, _unquoted(word))
+    places = places_named(labels, word)
     if len(places) > 1:
         raise UsageError.of("ambiguous-token", "--token", found=word, count=len(places))
     if not places:
         raise UsageError.of("unknown-token", "--token", found=shortened(word), known=known(labels))
     return places[0]
-
-
-def _unquoted(word: str) -> str:
-    if len(word) > 1 and word[0] == word[-1] == '"':
-        with contextlib.suppress(ValueError):
-            return str(json.loads(word))
-    return word
 
 
 def _step(trace: Trace, name: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
 from collections.abc import Sequence
 
@@ -28,6 +30,21 @@ def places_of(labels: Sequence[str], word: str) -> list[int]:
         return places
     same = [place for place, label in enumerate(labels) if label == numbered[1]]
     return same[int(numbered[2]) - 1 :][:1]
+
+
+def places_named(labels: Sequence[str], word: str) -> list[int]:
+    """The positions a word of the command line may mean: a position from 0, a label, a label in quotes."""
+    if word.isascii() and word.isdigit() and len(word) < 10 and int(word) < len(labels):
+        return [int(word)]
+    return places_of(labels, word) or places_of(labels, unquoted(word))
+
+
+def unquoted(word: str) -> str:
+    """A word without the quotes that make it a label whatever it looks like."""
+    if len(word) > 1 and word[0] == word[-1] == '"':
+        with contextlib.suppress(ValueError):
+            return str(json.loads(word))
+    return word
 
 
 def known(labels: Sequence[str]) -> str:
