@@ -19,6 +19,8 @@ from attncalc.pipelines.standard import STEP_NAMES
 
 FLOATS = {"float64": "1.8e308", "float32": "3.4e38", "float16": "65504"}
 ROUGH = 1e-9
+MOST_ESTIMATED = 9  # places at which a weight in units of the last one is far within a double
+NEAR_AN_EDGE = 1e-5
 FINAL_STEPS = STEP_NAMES[STEP_NAMES.index("context") :]
 
 
@@ -71,6 +73,8 @@ def _logits(trace: Trace) -> Step:
 
 def _visible(step: Step) -> Any:
     """Where scores are not hidden, as booleans."""
+    if step.cells.dtype != object:
+        return ~np.isneginf(step.cells)
     return np.asarray(step.cells != MINUS_INFINITY, dtype=bool)
 
 
@@ -150,18 +154,41 @@ def rounded_sum(trace: Trace) -> Iterator[Note]:
         return
     step = trace["weights"]
     places = places_of(trace, step)
-    off = []
-    for row, weights in _rows(step):
-        if all(x == x for x in weights) and any(weights):
-            shown = sum((_rounded(x, places, trace) for x in weights), Decimal(0))
-            if shown != 1:
-                off.append((row, figure(shown, places, scenario.rounding)))
+    sums = _sums_as_shown(trace, step, places)
+    off = [(row, figure(shown, places, scenario.rounding)) for row, shown in sums if shown != 1]
     if off:
         fields = {"sum": off[0][1], "count": len(off), "all": step.cells[..., 0].size}
         words = "rounded-sum" if len(off) == 1 else "rounded-sum-many"
         if trace.kind in FLOATS and abs(float(sum(step.cells[off[0][0]])) - 1) > ROUGH:
             words, fields["kind"] = "rounded-sum-float", trace.kind
         yield Note("rounded-sum", "weights", fields, words, tuple(row for row, _ in off))
+
+
+def _sums_as_shown(trace: Trace, step: Step, places: int) -> Iterator[tuple[Row, Decimal]]:
+    """Each row's weights as shown, added up; rows of zeros or with a NaN are left out.
+
+    In floating point the units of the last place are rounded as doubles, which is right but where a weight lies all
+    but on an edge; only such rows are rounded as decimals.
+    """
+    quick = step.cells.dtype != object and places <= MOST_ESTIMATED
+    units, sure = _units(step.cells, places, trace.scenario.rounding) if quick else (step.cells, None)
+    for row in np.ndindex(step.cells.shape[:3]):
+        weights = step.cells[row]
+        if not all(x == x for x in weights) or not weights.any():
+            continue
+        if sure is not None and sure[row]:
+            yield Row(*row), Decimal(int(units[row].sum())).scaleb(-places)
+        else:
+            yield Row(*row), sum((_rounded(x, places, trace) for x in weights), Decimal(0))
+
+
+def _units(cells: Any, places: int, rounding: str) -> tuple[Any, Any]:
+    """The cells in units of the last place, rounded, and which rows are sure."""
+    units = np.where(np.isfinite(cells), cells, 0).astype(np.float64) * 10.0**places
+    edge = 0.0 if rounding == "truncate" else 0.5
+    near = np.abs(units - edge - np.rint(units - edge)) < NEAR_AN_EDGE
+    whole = np.trunc(units) if rounding == "truncate" else np.rint(units)
+    return whole, ~near.any(axis=-1)
 
 
 def by_hand_differs(trace: Trace) -> Iterator[Note]:

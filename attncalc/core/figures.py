@@ -35,10 +35,14 @@ READING = Context(traps=[InvalidOperation])
 
 
 class Literal(Decimal):
-    """A decimal that remembers how it was written: 0.70 stays 0.70, 1e5 stays 1e5."""
+    """A decimal that remembers how it was written: 0.70 stays 0.70, 1e5 stays 1e5.
 
-    __slots__ = ("text",)
+    `fits` is set once it is known to be a number that a double can hold, so that a what-if need not ask again.
+    """
+
+    __slots__ = ("fits", "text")
     text: str
+    fits: bool
 
     def __new__(cls, text: str) -> Literal:
         try:
@@ -47,7 +51,7 @@ class Literal(Decimal):
             sign = "-" if text.startswith("-") else ""
             tiny = "e-" in text.lower()
             self = super().__new__(cls, f"{sign}1e-1000000" if tiny else f"{sign}Infinity")
-        self.text = text
+        self.text, self.fits = text, False
         return self
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from attncalc.core.bounded import Values
+from attncalc.core.figures import Literal
 from attncalc.core.scenario import Scenario
 from attncalc.errors import Fault, ScenarioError
 from attncalc.messages import Word
@@ -197,5 +198,5 @@ def array(value: list[Any]) -> Values:
     for _ in shape[1:]:
         flat = [cell for row in flat for cell in row]
     cells = np.empty(len(flat), dtype=object)
-    cells[:] = [as_decimal(cell) for cell in flat]
+    cells[:] = flat if set(map(type, flat)) == {Literal} else [as_decimal(cell) for cell in flat]
     return cells.reshape(shape)

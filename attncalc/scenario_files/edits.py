@@ -41,9 +41,11 @@ def edited(document: Any, changes: Iterable[str]) -> Any:
     changes = list(changes)
     if not changes or not isinstance(document, dict):
         return document
-    document = copy.deepcopy(document)
+    document = copy.copy(document)  # what a change walks through is copied on the way, the rest is shared
     inside = inside_a_trace(document)
-    target = inside if isinstance(inside, dict) else document
+    target = document
+    if isinstance(inside, dict):
+        target = document["scenario"] = copy.copy(inside)
     faults: list[Fault] = []
     for change in changes:
         try:
@@ -115,13 +117,15 @@ class _Edit:
             self._fail("set-nothing-there", key=last.text, near=nearest(last.text, container))
 
     def _step_into(self, container: Any, segment: Segment, depth: int) -> Any:
+        key: Any = segment.text
         if isinstance(container, list):
-            return container[self._position(container, segment, depth)]
-        if not isinstance(container, dict):
+            key = self._position(container, segment, depth)
+        elif not isinstance(container, dict):
             return self._fail("set-no-container", before=self._text(depth))
-        if segment.text not in container and self.path[depth + 1].position is not None:
+        elif segment.text not in container and self.path[depth + 1].position is not None:
             self._fail("set-nothing-there", key=segment.text, near=nearest(segment.text, container))
-        return container.setdefault(segment.text, {})
+        container[key] = copy.copy(container[key]) if isinstance(container, list) or key in container else {}
+        return container[key]
 
     def _position(self, container: list[Any], segment: Segment, depth: int) -> int:
         places = [segment.position] if segment.position is not None else self._labelled(segment, depth)

@@ -47,6 +47,8 @@ def is_number(value: Any, path: str, report: Report) -> bool:
     """Whether the value is a number that a double can hold; reports why not."""
     if not isinstance(value, Literal):
         report(path, "not-a-number", found=found(value))
+    elif value.fits:
+        return True
     elif sum(map(str.isdigit, value.text)) > MOST_DIGITS:
         report(path, "too-many-digits", digits=sum(map(str.isdigit, value.text)), most=MOST_DIGITS)
     elif not value.is_finite() or math.isinf(float(value)):
@@ -54,8 +56,8 @@ def is_number(value: Any, path: str, report: Report) -> bool:
     elif value and not float(value):
         report(path, "number-too-small", found=found(value))
     else:
-        return True
-    return False
+        value.fits = True
+    return isinstance(value, Literal) and value.fits
 
 
 class Text(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attncalc.core.bounded import Values
+from attncalc.core.figures import Literal
 from attncalc.scenario_files.json_text import NotANumber
 from attncalc.scenario_files.kinds import Fields, Kind, Name, Number, Report, found, is_number
 
@@ -116,6 +117,8 @@ class Numbers(NamedTuple):
         if depth >= max(self.ranks):
             report(path, "too-many-axes", axes=self._axes())
             return None
+        if not (self.whole or self.flags) and all(type(cell) is Literal and cell.fits for cell in value):
+            return (len(value),)  # a row that was read before: a what-if checks what is new
         shapes = [self._shape(part, f"{path}[{i}]", report, depth + 1) for i, part in enumerate(value)]
         for position, shape in enumerate(shapes):
             if None not in (shape, shapes[0]) and shape != shapes[0]:
