@@ -13,7 +13,7 @@ import pytest
 from rivals.balls import Document, exact_doubles, exact_figures
 from rivals.by_hand import hand_figures
 from rivals.random_scenarios import as_json, documents, documents_by_hand
-from samples import computed
+from samples import computed, trace_of_text
 
 from attncalc import load, run
 from attncalc.core.arithmetic import Decimals
@@ -221,3 +221,11 @@ def test_weights_worlds_apart_need_no_more_digits_than_others(document: Document
         tiny = size / (1 + base ** (size * size / Decimal(2).sqrt()))
     assert "undecided" not in {note.code for note in trace.notes}
     assert shown(trace["context"], trace)[0][1].lstrip("-") == figure(tiny, 4)
+
+
+@pytest.mark.parametrize("scores", [[1, "1e-70", -1], [1, -1, "1e-70"], ["1e-70", 1, -1], [-1, "1e-70", 1]])
+def test_a_sum_that_is_almost_nothing_is_no_zero(scores: list[Any]) -> None:
+    """Plain division by it is defined whatever the order; the digits at hand must not call it zero."""
+    trace = trace_of_text(f'{{"scores": [{", ".join(map(str, scores))}], "weighting": "linear"}}')
+    assert trace["total"].exact.tolist() == [Decimal("1e-70")]
+    assert sorted(trace["weights"].exact.ravel().tolist()) == [-Decimal("1e70"), 1, Decimal("1e70")]

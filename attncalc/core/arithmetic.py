@@ -157,9 +157,10 @@ class Decimals:
     def zero(self, x: Bounded) -> Values:
         """Zero or not; what the digits at hand cannot tell is asked again with more."""
         zeros = np.frompyfunc(lambda value: value.is_finite() and value.copy_abs() <= x.error(value), 1, 1)(x.values)
-        if not self.last and (zeros & (x.values != 0)).any():
+        zeros = np.asarray(zeros, dtype=bool)
+        if not self.last and any(x.error(value) for value in x.values[zeros]):  # what is 0 here may be a small number
             raise Undecided
-        return np.asarray(zeros, dtype=bool)
+        return zeros
 
     def not_finite(self, x: Bounded) -> Values:
         """NaN or infinite."""

@@ -82,7 +82,8 @@ def check_rules(document: Document, broken: Collection[str], report: Report) -> 
             report(key, "needs-partner", partner=partner)
     if "weighting" not in broken:
         for rule in sorted(RULES, key=lambda rule: list(document).index(rule.key) if rule.key in document else -1):
-            if rule.key in document and not rule.read(document, start):
+            of_broken_values = rule.why == "only-with-values" and "v" in broken  # there are values, but faulty ones
+            if rule.key in document and not of_broken_values and not rule.read(document, start):
                 code = "nothing-reads-values" if rule.why == "only-with-values" else "nothing-reads"
                 report(rule.key, code, why=Word(rule.why))
     if _projected(document, start):
