@@ -77,6 +77,11 @@ def by(shape: Iterable[int]) -> str:
     return "×".join(map(str, shape)) or "1"
 
 
+def shortened(text: str) -> str:
+    """A word that was typed, for a sentence: quoted where it is empty, its beginning where it is long."""
+    return (text if len(text) <= 40 else text[:37] + "…") if text else '""'
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """The known word most like the given one, or an empty string."""
     import difflib

@@ -11,7 +11,18 @@ import pytest
 
 import attncalc
 
-HEAVY = {"numpy", "rich", "pydantic", "mpmath", "jinja2", "textual", "xlsxwriter", "importlib.metadata", "tempfile"}
+HEAVY = {
+    "numpy",
+    "rich",
+    "pydantic",
+    "mpmath",
+    "jinja2",
+    "textual",
+    "xlsxwriter",
+    "importlib.metadata",
+    "tempfile",
+    "plotille",
+}
 NOT_FOR_EXPLAIN = HEAVY - {"numpy", "rich"}
 COMPLETING = {
     "_ATTNCALC_COMPLETE": "complete_bash",
@@ -47,6 +58,9 @@ def loaded(arguments: list[str], extra: dict[str, str]) -> tuple[set[str], str]:
         (["explain", "draw"], {}, "9.83", NOT_FOR_EXPLAIN),
         (["explain", "draw", "--arithmetic", "exact"], {}, "9.83", NOT_FOR_EXPLAIN),
         (["run", "draw", "--json"], {}, "9.83", NOT_FOR_EXPLAIN | {"rich"}),
+        (["sweep", "draw", "scores.0", "-1", "3", "--plain"], {}, "0.62", NOT_FOR_EXPLAIN | {"rich"}),
+        (["compare", "draw", "--set", "weighting=linear"], {}, "0.78", NOT_FOR_EXPLAIN),
+        (["sweep", "--help"], {}, "--points", HEAVY),
         (["run", "draw", "--plain"], {}, "9.83", NOT_FOR_EXPLAIN | {"rich"}),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else None,

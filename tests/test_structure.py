@@ -29,6 +29,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("running", "explore"),
     ("document",),
     ("renderers",),
+    ("interactive",),
     ("cli",),
     ("__main__", ""),
 )
@@ -106,8 +107,10 @@ def test_no_module_imports_itself_in_a_circle() -> None:
 
 
 LIBRARIES: list[tuple[str, tuple[str, ...]]] = [
-    ("rich", ("renderers.terminal", "cli")),
+    ("rich", ("renderers.terminal", "interactive", "cli")),
+    ("textual", ("interactive",)),
     ("typer", ("cli",)),
+    ("plotille", ("renderers.plot",)),
     ("click", ()),
     ("torch", ()),
     ("pydantic", ()),
@@ -123,7 +126,9 @@ def test_a_library_stays_in_its_room(library: str, homes: tuple[str, ...]) -> No
     assert [name for name in users if not name.startswith(homes or ("nowhere",))] == []
 
 
-@pytest.mark.parametrize("room_name", ["core", "ops", "pipelines", "document", "explore", "scenario_files"])
+@pytest.mark.parametrize(
+    "room_name", ["core", "ops", "pipelines", "document", "explore", "interactive", "scenario_files"]
+)
 def test_only_the_command_line_prints(room_name: str) -> None:
     """No room of the calculation writes to a stream or asks a question."""
     for name, tree in TREES.items():

@@ -21,6 +21,7 @@ class Command(NamedTuple):
     name: str
     options: tuple[str, ...]
     examples: tuple[str, ...]
+    negatives: bool = False  # whether an argument may be a number such as -1
 
 
 SHOWING = ("token", "head", "batch", "step", *o.CALCULATION, "all", *o.FORMAT, "indent", *o.OUTPUT, *o.SCREEN)
@@ -30,6 +31,29 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "run", ("scenarios", *SHOWING[:-6], "jsonl", *o.SCREEN),
         ("attncalc run draw --by-hand off", "attncalc show draw | attncalc run - --json | jq '.steps[-1]'"),
+    ),
+    Command(
+        "step", ("scenario", "plain", *o.CALCULATION, "all", *o.SCREEN),
+        ("attncalc step draw", "attncalc step mini-head --plain"),
+    ),
+    Command(
+        "why",
+        ("scenario", "cell", "depth", "sensitivity", "head", "batch", *o.CALCULATION, "all", *o.FORMAT, *o.OUTPUT,
+         *o.SCREEN),
+        ("attncalc why draw context draw 0", "attncalc why grouped --head 3 weights red fox --sensitivity"),
+    ),
+    Command(
+        "compare",
+        ("scenarios", "with_", "fail_on_difference", "token", "head", "batch", "step", *o.CALCULATION, "all", *o.FORMAT,
+         *o.OUTPUT, *o.SCREEN),
+        ("attncalc compare draw --set weighting=linear --with weighting=uniform --with weighting=self",
+         "attncalc compare mini-head --set scale=none --token saw", "attncalc compare apple-fruit apple-company"),
+    ),
+    Command(
+        "sweep",
+        ("source", "path", "from_", "to", "points", "token", "head", "batch", "step", *o.CALCULATION, "all", *o.FORMAT,
+         *o.OUTPUT, *o.SCREEN),
+        ("attncalc sweep draw scores.0 -1 3", "attncalc sweep mini-head temperature 0.2 5 --token saw"), True,
     ),
     Command(
         "verify", ("scenarios", *o.CALCULATION, *o.FORMAT, *o.OUTPUT, *o.SCREEN), ("attncalc verify draw",),
@@ -50,7 +74,8 @@ def build(language: str, arguments: Sequence[str] = ()) -> typer.Typer:
     plain: dict[str, Any] = {"add_help_option": False}
     asked = [command for command in COMMANDS if command.name in arguments[:1] and "COMP_WORDS" not in os.environ]
     for command in asked or COMMANDS:
-        app.command(command.name, **plain)(_function(command, language))
+        settings = {"ignore_unknown_options": True} if command.negatives else None
+        app.command(command.name, context_settings=settings, **plain)(_function(command, language))
 
     def on_help(value: bool) -> None:
         if value:

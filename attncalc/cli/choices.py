@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from attncalc.cli.session import Session, one_of, shortened, whole
+from attncalc.cli.session import Session, one_of, whole
 from attncalc.core import names
 from attncalc.core.labels import known, places_named
-from attncalc.errors import UsageError, nearest
+from attncalc.errors import UsageError, nearest, shortened
 from attncalc.messages import Word
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ Options = Mapping[str, Any]
 
 RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
-SUFFIXES = {".json": "json", ".csv": "csv", ".txt": "table"}
+SUFFIXES = {".json": "json", ".csv": "csv", ".txt": "table", ".tex": "latex"}
 KEYS_IN_A_PIPE = 1000
 LINES_BESIDE_KEYS = 10
 
@@ -89,7 +89,7 @@ def _chosen(trace: Trace, options: Options, axis: str, number: int) -> tuple[int
         return None
     count, place = trace.scenario.grid[number], f"--{axis}"
     if axis not in trace.scenario.axes and text not in ("0", "all"):
-        raise UsageError.of("no-such-axis", place, axis=Word(f"axis-{axis}"))
+        raise UsageError.of("no-such-axis", place, axis=Word(f"axis.{axis}"))
     if text == "all":
         return tuple(range(count))
     match = RANGE.fullmatch(text)
@@ -97,6 +97,14 @@ def _chosen(trace: Trace, options: Options, axis: str, number: int) -> tuple[int
     if not first <= last < count:
         raise UsageError.of("unknown-index", place, found=shortened(text), count=count, last=count - 1)
     return tuple(range(first, last + 1))
+
+
+def one_place(trace: Trace, options: Options, axis: str) -> int:
+    """The head or batch entry that is asked for; the first where the option is left out."""
+    chosen = _chosen(trace, options, axis, ("batch", "head").index(axis)) or (0,)
+    if len(chosen) > 1:
+        raise UsageError.of("one-place", f"--{axis}", axis=Word(f"axis.{axis}"), found=shortened(options[axis]))
+    return chosen[0]
 
 
 def _query(trace: Trace, word: str) -> int:

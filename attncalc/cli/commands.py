@@ -39,7 +39,7 @@ def run(session: Session, options: Options) -> int:
             raise UsageError.of("jsonl-and-scenario", found=" ".join(sources))
         return _json_lines(session, options)
     asked_for(sources)
-    if len(sources) > 1 and format_of(options, names.FORMATS) == "csv":
+    if len(sources) > 1 and format_of(options, names.TRACE_FORMATS) == "csv":
         raise UsageError.of("one-scenario")
     terms = "terms" in options["step"]
     traces = [run(scenario, terms) for scenario in all_of(lambda source: scenario_at(source, options), sources)]
@@ -97,7 +97,7 @@ def show(session: Session, options: Options) -> int:
     from attncalc.scenario_files.edits import edited
     from attncalc.scenario_files.folding import folded
     from attncalc.scenario_files.json_text import parse, printable, written
-    from attncalc.scenario_files.load import read, shown_name
+    from attncalc.scenario_files.sources import read, shown_name
 
     source = options["name"]
     asked_for(source)
@@ -122,7 +122,7 @@ def _shown(session: Session, options: Options, traces: Sequence[Trace], command:
     """Writes traces in the format asked for."""
     from attncalc.renderers import FORMATS, renderer
 
-    format = format_of(options, tuple(FORMATS))
+    format = format_of(options, names.TRACE_FORMATS)
     if options["indent"] is not None and format != "json":
         raise UsageError.of("indent-needs-json", "--indent")
     output.check_target(options["output"], options["force"])
@@ -160,7 +160,8 @@ def _json_lines(session: Session, options: Options) -> int:
     from attncalc.renderers import renderer
     from attncalc.running import run
     from attncalc.scenario_files.json_text import parse
-    from attncalc.scenario_files.load import read, scenario_of
+    from attncalc.scenario_files.load import scenario_of
+    from attncalc.scenario_files.sources import read
 
     if options["format"] not in (None, "json") or options["plain"]:
         raise UsageError.of("jsonl-needs-json", found=options["format"] or "plain")

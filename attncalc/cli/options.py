@@ -35,11 +35,21 @@ OPTIONS: dict[str, Option] = {
     for option in (
         Option("scenario", (), metavar="[SCENARIO]"),
         Option("scenarios", (), MANY, metavar="SCENARIO…"),
+        Option("source", (), metavar="SCENARIO", help="scenario"),
         Option("name", (), metavar="NAME"),
+        Option("cell", (), MANY, metavar="CELL…"),
+        Option("path", (), metavar="PATH"),
+        Option("from_", (), metavar="FROM", help="from"),
+        Option("to", (), metavar="TO"),
+        Option("points", ("--points",), metavar="N"),
+        Option("with_", ("--with",), MANY, metavar="CHANGES", help="with"),
+        Option("fail_on_difference", ("--fail-on-difference",), bool, False),
+        Option("depth", ("--depth",), metavar="N"),
+        Option("sensitivity", ("--sensitivity",), bool, False),
         Option("token", ("--token",), MANY, metavar="TOKEN"),
         Option("head", ("--head",), metavar="N|all"),
         Option("batch", ("--batch",), metavar="N|all"),
-        Option("step", ("--step",), MANY, metavar="STEP", values=names.STEPS),
+        Option("step", ("--step",), MANY, metavar="STEP", values=names.STEPS, help="only-step"),
         Option("set", ("--set",), MANY, metavar="PATH=VALUE"),
         Option("places", ("--places",), metavar="N"),
         Option("by_hand", ("--by-hand",), metavar="N|off"),
@@ -90,9 +100,26 @@ def _parameter(option: Option, scenario_names: Callable[[], list[str]], say: Say
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=kind)
 
 
-def _completer(option: Option, scenario_names: Callable[[], list[str]]) -> Callable[[str], list[str]] | None:
+def _completer(option: Option, scenario_names: Callable[[], list[str]]) -> Callable[..., list[str]] | None:
+    if option.name in ("cell", "set"):
+        return _by_scenario("cell_words" if option.name == "cell" else "path_words")
+    if option.name in ("path", "from_", "to"):
+        return None
     if not option.flags:
         return lambda incomplete: [name for name in scenario_names() if name.startswith(incomplete)]
     if option.values:
         return lambda incomplete: [value for value in option.values if value.startswith(incomplete)]
     return None
+
+
+def _by_scenario(function: str) -> Callable[[typer.Context, str], list[str]]:
+    """A completion that reads the scenario, loaded when the key is pressed."""
+
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+        from attncalc.cli import completion
+
+        words: list[str] = getattr(completion, function)(ctx, incomplete)
+        return words
+
+    complete.__annotations__ = {"ctx": typer.Context, "incomplete": str}
+    return complete

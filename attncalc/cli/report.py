@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from attncalc.errors import AttncalcError, nearest
-from attncalc.messages import speaker
+from attncalc.messages import Say, speaker
 from attncalc.messages.safe_text import escaped
 from attncalc.scenario_files import builtin
 
@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
 MOST_FAULTS = 20
 
-HOMES = {name: "commands" for name in ("explain", "run", "verify", "list", "show", "schema")}
+HOMES = {
+    **dict.fromkeys(("explain", "run", "verify", "list", "show", "schema"), "commands"),
+    **dict.fromkeys(("compare", "sweep"), "comparing"),
+    "step": "stepping",
+    "why": "exploring",
+}
 """The file of each command in this folder."""
 
 
@@ -147,10 +152,7 @@ def usage_sentence(error: BaseException, language: str) -> str:
     name = type(error).__name__
     option = getattr(error, "option_name", "")
     if name == "NoSuchOption":
-        command = getattr(getattr(error, "ctx", None), "command", None)
-        known = [flag for o in getattr(command, "params", []) for flag in o.opts if flag.startswith("--")]
-        near = nearest(option.lstrip("-"), (flag.lstrip("-") for flag in known))
-        return say("usage-no-such-option", found=escaped(option), near=f"--{near}" if near else "")
+        return _no_such_option(error, option, say)
     if name == "BadOptionUsage":
         takes = "does not take" in str(getattr(error, "message", ""))
         return say("usage-takes-no-value" if takes else "usage-needs-value", found=option)
@@ -165,8 +167,27 @@ def usage_sentence(error: BaseException, language: str) -> str:
         return say("usage-no-such-command", found=found, near=nearest(found, known), known=", ".join(known))
     if "unexpected extra argument" in message:
         extra = re.search(r"argument(?:\(s\)|s)? \((.*)\)$", message, re.DOTALL)
-        return say("usage-extra", found=escaped(extra[1] if extra else message))
+        found = extra[1] if extra else message
+        option = _taken_for_an_argument(error, found)
+        return _no_such_option(error, option, say) if option else say("usage-extra", found=escaped(found))
     return say("usage", text=message)
+
+
+def _no_such_option(error: BaseException, option: str, say: Say) -> str:
+    command = getattr(getattr(error, "ctx", None), "command", None)
+    known = [flag for o in getattr(command, "params", []) for flag in o.opts if flag.startswith("--")]
+    near = nearest(option.lstrip("-"), (flag.lstrip("-") for flag in known))
+    return say("usage-no-such-option", found=escaped(option), near=f"--{near}" if near else "")
+
+
+def _taken_for_an_argument(error: BaseException, extra: str) -> str:
+    """A mistyped option of a command that takes arguments such as -1, and with them every word with a hyphen."""
+    from attncalc.cli.sweeping import mistyped
+
+    context: Any = getattr(error, "ctx", None)
+    if not getattr(context, "ignore_unknown_options", False):
+        return ""
+    return mistyped((*(word for word in context.params.values() if isinstance(word, str)), *extra.split()))
 
 
 def silence_stdout() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from attncalc.core import names
-from attncalc.errors import UsageError, nearest
+from attncalc.errors import UsageError, nearest, shortened
 
 
 class Session(NamedTuple):
@@ -73,11 +73,6 @@ def whole(place: str, text: str, least: int, most: int, code: str = "not-a-whole
     if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
         raise UsageError.of(code, place, found=shortened(text), least=least, most=most)
     return int(text)
-
-
-def shortened(text: str) -> str:
-    """A word of the command line for a sentence: quoted where it is empty, its beginning where it is long."""
-    return (text if len(text) <= 40 else text[:37] + "…") if text else '""'
 
 
 def _width(asked: str | None, terminal: int | None, to_file: bool) -> int | None:

@@ -8,7 +8,9 @@ STEPS = (
     "weights", "terms", "context", "joined", "output", "residual", "post_mean", "post_variance", "post_normed",
     "post_gained",
 )  # fmt: skip
-FORMATS = ("table", "plain", "json", "csv")
+FORMATS = ("table", "plain", "json", "csv", "latex")
+TRACE_FORMATS = FORMATS[:4]
+"""The formats of a whole trace; LaTeX is there for derivations."""
 ARITHMETICS = ("exact", "float64", "float32", "float16", "by-hand")
 ROUNDINGS = ("half-up", "half-even", "truncate")
 LANGUAGES = ("en", "zh")

@@ -69,6 +69,53 @@ class Derivation(NamedTuple):
     formula: Expression | None = None
 
 
+TOGETHER = "\u00a0"
+"""A blank at which no line is broken; renderers write it as a blank."""
+
+
+class Branch(NamedTuple):
+    """One cell of a tree: how deep it hangs, its name, how it arises (None: not said here), its number, a word more."""
+
+    depth: int
+    name: str
+    tree: Expression | None
+    relation: str
+    result: str
+    comment: str = ""
+    formula: Equation | None = None
+
+
+class Tree(NamedTuple):
+    """Cells under the cells that are made from them."""
+
+    branches: tuple[Branch, ...]
+
+
+class Curve(NamedTuple):
+    """The numbers of one curve of a plot, point by point; None where there is none to draw."""
+
+    name: str
+    numbers: tuple[float | None, ...]
+
+
+class Plot(NamedTuple):
+    """Curves over the values that a number takes, which say nothing that the tables do not say.
+
+    `axis` names the number, `points` are its values as texts, `at` how far along they lie from 0 to 1, as does `own`, a
+    value to mark. The curves lie between `low` and `high`, of which `lowest` and `highest` are the texts.
+    """
+
+    axis: str
+    points: tuple[str, ...]
+    at: tuple[float, ...]
+    curves: tuple[Curve, ...]
+    low: float
+    high: float
+    lowest: str
+    highest: str
+    own: float | None = None
+
+
 class Remark(NamedTuple):
     """A note, with the code of the contract."""
 
@@ -76,4 +123,4 @@ class Remark(NamedTuple):
     text: str
 
 
-Block = Heading | Prose | Matrix | Derivation | Remark
+Block = Heading | Prose | Matrix | Derivation | Tree | Plot | Remark

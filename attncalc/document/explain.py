@@ -13,12 +13,13 @@ from attncalc.core.figures import figure
 from attncalc.core.numbers import figure_of, places_of
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
-from attncalc.derive import derivation, formula
+from attncalc.derive import formula
 from attncalc.document.blocks import Block, Derivation, Figure, Line, Matrix, Prose, Remark
-from attncalc.document.heading import closing, head_columns, opening, step_heading
+from attncalc.document.derived import derived
+from attncalc.document.heading import closing, head_columns, opening, step_heading, why_code
 from attncalc.document.matrices import WITH_BARS, axis_labels, hidden_cells, mask_picture, matrices, own_place
 from attncalc.document.reading import reading, share_of_rest
-from attncalc.document.view import View, relation, shown_tree
+from attncalc.document.view import View
 
 MOST_FEATURES = 8
 
@@ -91,18 +92,10 @@ def _told(telling: Telling) -> Iterator[Block]:
             continue
         yield step_heading(trace, step, view, "" if step.stage.given else str(number))
         if not step.stage.given:
-            yield Prose(view.say(f"why.{_why(telling, step)}"))
+            yield Prose(view.say(f"why.{why_code(trace.scenario, step)}"))
         yield from _body(telling, step)
     if "weights" in trace and not view.steps:
         yield from reading(trace, view, telling.row)
-
-
-def _why(telling: Telling, step: Step) -> str:
-    """The code of a step's why: some say another thing under another option."""
-    scenario, code = telling.trace.scenario, step.stage.texts()
-    if code == "weights" and scenario.has("sink"):
-        return "weights-sink"
-    return "variance-rms" if code == "variance" and scenario.setting("norm.kind") == "rms" else code
 
 
 def _body(telling: Telling, step: Step) -> Iterator[Block]:
@@ -180,12 +173,8 @@ def _line(telling: Telling, step: Step, column: int, label: str) -> Line:
     """One number: its derivation and its result."""
     trace, view = telling.trace, telling.view
     index = (*telling.place(step), telling.query, column)
-    value = step.cells[index]
-    shown = figure_of(trace, step, value)
-    tree = derivation(trace, step, index)
-    equals = relation(trace, tree, shown, view.signs)
     cell = " ".join(part for part in (step.name, telling.label, label) if part)
-    return Line(cell, label, shown_tree(trace, tree), equals, view.number(shown), _share(step, telling, value))
+    return Line(cell, label, *derived(trace, view, step, index), _share(step, telling, step.cells[index]))
 
 
 def _share(step: Step, telling: Telling, value: Any) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Note, Row, Step, Trace
 from attncalc.core.tokens import cropped, labels
 from attncalc.derive import formula
@@ -77,9 +78,21 @@ def _head_map(trace: Trace, view: View) -> str:
 
 def step_heading(trace: Trace, step: Step, view: View, number: str) -> Heading:
     """A step's title and formula, numbered unless it is given."""
+    return Heading(view.say(f"title.{step.stage.texts()}"), number, equation(trace, step, view))
+
+
+def equation(trace: Trace, step: Step, view: View) -> Equation | None:
+    """A step's formula with its letter; None for a given step."""
     tree = formula(trace, step)
-    equation = Equation(view.notation().symbol_text(step.stage.symbol), tree) if tree is not None else None
-    return Heading(view.say(f"title.{step.stage.texts()}"), number, equation)
+    return Equation(view.notation().symbol_text(step.stage.symbol), tree) if tree is not None else None
+
+
+def why_code(scenario: Scenario, step: Step) -> str:
+    """The code of a step's why: some say another thing under another option."""
+    code = step.stage.texts()
+    if code == "weights" and scenario.has("sink"):
+        return "weights-sink"
+    return "variance-rms" if code == "variance" and scenario.setting("norm.kind") == "rms" else code
 
 
 def head_columns(trace: Trace, step: Step, view: View) -> Iterator[Block]:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 from attncalc.core.expression import Cell
-from attncalc.core.labels import known, places_named
+from attncalc.core.labels import known, places_named, unquoted
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
 from attncalc.errors import AttncalcError, UsageError, nearest
 from attncalc.messages import Word
 from attncalc.scenario_files.edits import segments_of
 
+IN_BRACKETS = re.compile(r"""\[("(?:[^"\\]|\\.)*"|.*?)\](?=\[|$)""", re.DOTALL)
+"""A place in brackets; a label may have brackets of its own, `weights[0][[CLS]]`."""
+
 
 def find_cell(trace: Trace, words: Sequence[str], batch: int = 0, head: int = 0) -> Cell:
     """The cell that the words name: a step, then a place on each of its axes but batch and head.
 
     A place is a label, a position from 0, or a label in quotes; brackets work too (`weights[draw][I]`). Axes of length
-    1 may be left out. `head` is a query head: of a step with fewer heads the one that it reads is meant.
+    1 may be left out, the first of them first. `head` is a query head: of a step with fewer heads the one that it reads
+    is meant.
     Raises a UsageError that names the axes and their labels.
     """
     name, *places = _parts(trace, words)
@@ -29,10 +34,10 @@ def find_cell(trace: Trace, words: Sequence[str], batch: int = 0, head: int = 0)
         )
     step = trace[name]
     axes = [axis for axis in step.stage.layout[2:] if axis != "one"]
-    long = [axis for axis in axes if length(step, axis) > 1]
-    if len(places) not in (len(axes), len(long)):
+    spare = [axis for axis in axes if length(step, axis) == 1][: max(len(axes) - len(places), 0)]
+    chosen = [axis for axis in axes if axis not in spare]
+    if len(chosen) != len(places):
         raise _wrong_count(step, axes, words)
-    chosen = axes if len(places) == len(axes) else long
     found = {axis: position(step, axis, word, " ".join(words)) for axis, word in zip(chosen, places, strict=True)}
     return Cell(name, index_of(trace, step, batch, head, found))
 
@@ -69,7 +74,7 @@ def names_on(step: Step, axis: str) -> tuple[str, ...]:
 def _spoken(step: Step, axis: str, place: int) -> str:
     """A label as it may be typed: one that looks like another position stands in quotes."""
     label = labels(names_on(step, axis))[place]
-    return f'"{label}"' if label.isdigit() and int(label) != place else label
+    return f'"{label}"' if label.isascii() and label.isdigit() and int(label) != place else label
 
 
 def _parts(trace: Trace, words: Sequence[str]) -> list[str]:
@@ -78,6 +83,9 @@ def _parts(trace: Trace, words: Sequence[str]) -> list[str]:
         raise UsageError.of("no-cell", known=", ".join(step.name for step in trace))
     first, *rest = words
     if first not in trace:
+        step, bracket, places = first.partition("[")
+        if step in trace and places.endswith("]"):
+            return [step, *IN_BRACKETS.findall(bracket + places), *rest]
         segments, end = segments_of(first)
         if segments and end == len(first) and len(segments) > 1:
             return [*(json.dumps(s.text) if s.quoted else s.text for s in segments), *rest]
@@ -91,7 +99,7 @@ def position(step: Step, axis: str, word: str, place: str) -> int:
     if not found and word.startswith("[") and word.endswith("]"):
         return position(step, axis, word[1:-1], place)
     if len(found) > 1:
-        raise UsageError.of("ambiguous-token", place, found=word, count=len(found))
+        raise UsageError.of("ambiguous-token", place, found=unquoted(word), count=len(found))
     if not found:
         code = "no-such-place" if axis in step.labels else "no-such-feature"
         fields = {"found": word or '""', "axis": Word(f"axis.{axis}"), "known": known(names), "last": len(names) - 1}
@@ -101,7 +109,8 @@ def position(step: Step, axis: str, word: str, place: str) -> int:
 
 def _wrong_count(step: Step, axes: Sequence[str], words: Sequence[str]) -> AttncalcError:
     """A cell with too few or too many places: the axes, their labels, and an example."""
-    example = " ".join((step.name, *(_spoken(step, axis, 0) for axis in axes)))
+    unclear = {axis for axis in axes if names_on(step, axis).count(names_on(step, axis)[0]) > 1}
+    example = " ".join((step.name, *("0" if axis in unclear else _spoken(step, axis, 0) for axis in axes)))
     known_on = {axis: known(names_on(step, axis)) for axis in axes if axis in step.labels}
     last = length(step, "feature") - 1 if "feature" in axes else 0
     fields = {"axes": Word(f"axes.{'-'.join(axes)}"), "example": example, "last": last, **known_on}

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 LANGUAGES = ("en", "zh")
-SUBJECTS = ("faults", "screens", "exploring", "comparing", "help")
+SUBJECTS = ("faults", "screens", "exploring", "screen", "comparing", "help")
 """The files of a language."""
 
 Say = Callable[..., str]

@@ -23,6 +23,7 @@ FORMATS: dict[str, Format] = {
     "plain": Format("attncalc.renderers.plain", False),
     "json": Format("attncalc.renderers.json", True),
     "csv": Format("attncalc.renderers.csv", True),
+    "latex": Format("attncalc.renderers.latex", False),
 }
 
 

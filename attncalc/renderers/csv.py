@@ -31,11 +31,12 @@ def _rows(trace: Trace, step: Step) -> Iterator[list[str]]:
     labels = {axis: distinct(step.labels[axis]) for axis in step.labels}
     for index, value in np.ndenumerate(numbers):
         place = dict(zip(step.axes, index, strict=True))
-        columns = [_label(labels.get(axis), place[axis]) if axis in place else "" for axis in AXES]
-        yield [step.name, *columns, _text(value)]
+        columns = [label_cell(labels.get(axis), place[axis]) if axis in place else "" for axis in AXES]
+        yield [step.name, *columns, value_cell(value)]
 
 
-def _label(labels: tuple[str, ...] | None, position: int) -> str:
+def label_cell(labels: tuple[str, ...] | None, position: int) -> str:
+    """A label as a cell, or the position where an axis has no labels."""
     if labels is None:
         return str(position)
     text = escaped(labels[position])
@@ -43,7 +44,8 @@ def _label(labels: tuple[str, ...] | None, position: int) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
-def _text(value: object) -> str:
+def value_cell(value: object) -> str:
+    """A number of the JSON as a cell."""
     from attncalc.scenario_files.json_text import scalar
 
     return scalar(value).strip('"')

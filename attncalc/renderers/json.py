@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -22,20 +23,20 @@ def render(trace: Trace, view: View, indent: int | None = None) -> str:
 
 def as_document(trace: Trace, view: View) -> dict[str, Any]:
     """The trace as JSON values, keys in the contract's order."""
-    scenario = trace.scenario
-    by_hand = trace.kind == "by-hand"
-    arithmetic = {
-        "kind": trace.kind,
-        "places": scenario.document.get("by_hand", scenario.places) if by_hand else None,
-        "rounding": scenario.rounding,
-    }
     return {
         "format": TRACE,
-        "scenario": scenario.document,
-        "arithmetic": arithmetic,
+        "scenario": trace.scenario.document,
+        "arithmetic": arithmetic_of(trace),
         "steps": [_step(trace, step, view) for step in trace if view.wants(step)],
         "notes": [{"code": note.code, "step": note.step, "text": note_text(note, trace, view)} for note in trace.notes],
     }
+
+
+def arithmetic_of(trace: Trace) -> dict[str, Any]:
+    """What the trace was calculated in."""
+    scenario, by_hand = trace.scenario, trace.kind == "by-hand"
+    places = scenario.document.get("by_hand", scenario.places) if by_hand else None
+    return {"kind": trace.kind, "places": places, "rounding": scenario.rounding}
 
 
 def _step(trace: Trace, step: Step, view: View) -> dict[str, Any]:
@@ -63,6 +64,13 @@ def values(trace: Trace, step: Step) -> Any:
         return step.values.tolist()
     convert = _digits if trace.kind == "by-hand" else _double
     return np.asarray(np.frompyfunc(convert, 1, 1)(step.exact), dtype=object).tolist()
+
+
+def number(trace: Trace, value: Any) -> Any:
+    """One number, as `values` gives it."""
+    if not isinstance(value, Decimal):
+        return float(value)
+    return _digits(value) if trace.kind == "by-hand" else _double(value)
 
 
 def _digits(value: Any) -> Any:

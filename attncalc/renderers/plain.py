@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attncalc.document.blocks import Block, Derivation, Heading, Matrix, Prose, Remark
+from attncalc.document.blocks import TOGETHER, Block, Derivation, Heading, Matrix, Prose, Remark, Tree
 from attncalc.document.view import View
+from attncalc.renderers.branches import branch_text
 
 
 def render(blocks: Sequence[Block], view: View) -> str:
@@ -25,6 +26,8 @@ def _lines(block: Block, view: View) -> Iterator[str]:
             yield from _matrix(block, view)
         case Derivation():
             yield from _derivation(block, view)
+        case Tree():
+            yield from _tree(block, view)
 
 
 def _heading(block: Heading, view: View) -> Iterator[str]:
@@ -61,3 +64,11 @@ def _derivation(block: Derivation, view: View) -> Iterator[str]:
     for line in block.lines:
         comment = view.say("in-brackets", text=line.comment) if line.comment else ""
         yield f"{line.cell}{formula} = {notation.print(line.tree)} {line.relation} {line.result}{comment}"
+
+
+def _tree(block: Tree, view: View) -> Iterator[str]:
+    """`level 2, weights draw I = 6.05 / 9.83 ≈ 0.62`: without lines that a voice would read out."""
+    several = any(branch.depth for branch in block.branches)
+    for branch in block.branches:
+        level = view.say("plain-level", level=branch.depth) if several else ""
+        yield level + branch_text(branch, view).replace(TOGETHER, " ")

@@ -16,8 +16,9 @@ from rich.table import Table
 from rich.text import Text
 
 from attncalc.core.wrapping import wrapped
-from attncalc.document.blocks import Block, Derivation, Figure, Heading, Line, Matrix, Prose, Remark
+from attncalc.document.blocks import Block, Derivation, Figure, Heading, Line, Matrix, Plot, Prose, Remark, Tree
 from attncalc.document.view import View
+from attncalc.renderers.branches import tree_lines
 
 PROSE_WIDTH = 100
 BAR_WIDTH = 16
@@ -65,7 +66,7 @@ def _document(screen: Screen, blocks: Sequence[Block]) -> Iterator[Text]:
 def _ends_a_part(previous: Block | None, block: Block) -> bool:
     """Whether a reading or a note follows numbers, and a blank line should part them."""
     led = isinstance(block, Remark) or (isinstance(block, Prose) and bool(block.lead))
-    return led and isinstance(previous, Matrix | Derivation)
+    return led and isinstance(previous, Matrix | Derivation | Tree | Plot)
 
 
 def _pieces(screen: Screen, block: Block) -> Iterator[Text]:
@@ -80,6 +81,14 @@ def _pieces(screen: Screen, block: Block) -> Iterator[Text]:
             yield from _matrix(screen, block)
         case Derivation():
             yield from _derivation(screen, block)
+        case Plot():
+            from attncalc.renderers.plot import plot_lines
+
+            lines = plot_lines(block, screen.room - INDENT, screen.view.signs.rule == "-")
+            yield from (Text(" " * INDENT + line) for line in ("", *lines))
+        case Tree():
+            for line in tree_lines(block, screen.view, screen.room - INDENT):
+                yield Text(" " * INDENT + line.guides) + Text(line.name, style="bold") + Text(line.rest)
 
 
 def _heading(screen: Screen, heading: Heading) -> Iterator[Text]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from attncalc.core.labels import known, places_of
@@ -66,6 +66,14 @@ def split(change: str) -> tuple[list[Segment], str]:
     return segments, change[end + 1 :]
 
 
+def value_at(document: Mapping[str, Any], path: str) -> Any:
+    """What stands at a path, None where nothing does; a UsageError where no change could be made there."""
+    segments, end = segments_of(path)
+    if not segments or end != len(path):
+        raise UsageError.of("not-a-path", path)
+    return _Edit(dict(document), segments, path).found()
+
+
 def segments_of(text: str) -> tuple[list[Segment], int]:
     """The segments at the start of a text, and where they end."""
     segments, end = [], 0
@@ -115,6 +123,18 @@ class _Edit:
             del container[last.text]
         else:
             self._fail("set-nothing-there", key=last.text, near=nearest(last.text, container))
+
+    def found(self) -> Any:
+        """Walks to the last container and reads its entry."""
+        container: Any = self.document
+        for depth, segment in enumerate(self.path[:-1]):
+            container = self._step_into(container, segment, depth)
+        last, depth = self.path[-1], len(self.path) - 1
+        if isinstance(container, list):
+            return container[self._position(container, last, depth)]
+        if not isinstance(container, dict):
+            self._fail("set-no-container", before=self._text(depth))
+        return container.get(last.text)
 
     def _step_into(self, container: Any, segment: Segment, depth: int) -> Any:
         key: Any = segment.text

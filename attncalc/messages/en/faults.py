@@ -180,8 +180,6 @@ MESSAGES: dict[str, str] = {
     "unknown-step-near": "{found} is not a step of this scenario; did you mean {near}?",
     "unknown-index": "{found} is not one of the {count}; wanted is a number from 0 to {last}, a range such as 0-{last}, or all",
     "no-such-axis": "this scenario has a single {axis}, number 0",
-    "axis-head": "head",
-    "axis-batch": "batch",
     "unknown-token": "{found} is not a query here; there are {known}",
     "not-a-whole-number": "{found} is not a whole number from {least} to {most}",
     "two-formats": "ask for one format: {first} or {second}",

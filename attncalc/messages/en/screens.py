@@ -121,6 +121,8 @@ MESSAGES: dict[str, str] = {
     "axis.query": "query",
     "axis.key": "key",
     "axis.feature": "feature",
+    "axis.head": "head",
+    "axis.batch": "batch",
     "axis.one": "",
     "column.cell": "cell",
     "column.printed": "printed",

@@ -180,8 +180,6 @@ MESSAGES: dict[str, str] = {
     "unknown-step-near": "{found} 不是这个算例的步骤；是不是想写 {near}？",
     "unknown-index": "{found} 不在这 {count} 个之中；应为 0 到 {last} 的编号、范围（如 0-{last}）或 all",
     "no-such-axis": "这个算例只有一个{axis}，编号 0",
-    "axis-head": "头",
-    "axis-batch": "批次",
     "unknown-token": "{found} 不是这里的查询；可用的有 {known}",
     "not-a-whole-number": "{found} 不是 {least} 到 {most} 的整数",
     "two-formats": "格式只能选一种：{first} 或 {second}",

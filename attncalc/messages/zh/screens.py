@@ -121,6 +121,8 @@ MESSAGES: dict[str, str] = {
     "axis.query": "查询",
     "axis.key": "键",
     "axis.feature": "特征",
+    "axis.head": "头",
+    "axis.batch": "批次",
     "axis.one": "",
     "column.cell": "单元格",
     "column.printed": "原文",

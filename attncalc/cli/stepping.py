@@ -1,0 +1,122 @@
+"""`step`: a walk through a calculation, on the full screen or line by line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attncalc.cli import output
+from attncalc.cli.answering import asked_for
+from attncalc.cli.choices import Options, calculation, plain_view
+from attncalc.cli.report import Status, complain
+from attncalc.cli.session import Session
+from attncalc.errors import AttncalcError, UsageError
+
+if TYPE_CHECKING:
+    from attncalc.document.view import View
+    from attncalc.explore.walk import Walk
+
+TERMINAL = "/dev/tty"
+
+
+def step(session: Session, options: Options) -> int:
+    """Moves through one scenario."""
+    asked_for(options["scenario"])
+    if not options["plain"]:
+        _need_a_terminal()
+    walk = _begun(options)
+    if options["scenario"] == "-":
+        _keys_from_the_terminal()
+    if options["plain"]:
+        return _dialogue(session, walk, plain_view(session, "plain")._replace(everything=bool(options["all"])))
+    from attncalc.interactive.screen import StepScreen
+
+    if not session.color:
+        os.environ["NO_COLOR"] = "1"
+    StepScreen(walk, plain_view(session, "table"), save).finish()
+    return Status.DONE
+
+
+def _begun(options: Options) -> Walk:
+    from attncalc.explore.walk import Origin, begin
+    from attncalc.scenario_files.json_text import parse
+    from attncalc.scenario_files.load import folder_of
+    from attncalc.scenario_files.sources import read, shown_name
+
+    source = options["scenario"]
+    name = shown_name(source)
+    origin = Origin(name, folder_of(source))
+    return begin(parse(read(source), name), origin, options["set"], calculation(options))
+
+
+def save(walk: Walk, file: str, force: bool) -> None:
+    """Writes the scenario as it is now; raises an OutputError where that cannot be done."""
+    from attncalc.scenario_files.inlining import moved
+    from attncalc.scenario_files.json_text import written
+
+    output.check_target(file, force)
+    document = moved(dict(walk.now.document), walk.origin.folder, Path(file).parent)
+    output.write_file((written(document, 2) + "\n").encode("utf-8", "backslashreplace"), Path(file), force)
+
+
+def _dialogue(session: Session, walk: Walk, view: View) -> int:
+    """Line by line until quit or the end of the input; a script in which a line failed ends with 2."""
+    from attncalc.interactive.dialogue import answer, greeting
+    from attncalc.renderers.plain import render
+
+    typed, failed = sys.stdin.isatty(), False
+    output.write(render(greeting(walk, view), view))
+    for line in _lines(typed):
+        try:
+            walk, blocks, ended = answer(walk, line, view, save)
+        except AttncalcError as error:
+            complain(error.sentences(session.language), session.language)
+            failed = True
+            continue
+        if ended:
+            break
+        output.write("\n" * bool(blocks) + render(blocks, view).lstrip("\n"))
+    return Status.REFUSED if failed and not typed else Status.DONE
+
+
+def _lines(typed: bool) -> Iterator[str]:
+    """The lines of the input; one who types is asked for each, and can edit it."""
+    if not typed:
+        for data in sys.stdin.buffer:
+            yield data.decode("utf-8", "replace")
+        return
+    import contextlib
+
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401 – editing and history for input()
+    with contextlib.suppress(EOFError):
+        while True:
+            yield input("> ")
+
+
+def _need_a_terminal() -> None:
+    """Refuses the full screen where there is none; the program draws on standard error."""
+    drawn = sys.stderr is not None and sys.stderr.isatty()
+    keys = sys.stdin is not None and not sys.stdin.closed and (sys.stdin.isatty() or _has_a_terminal())
+    if not (drawn and keys) or os.environ.get("TERM") in ("dumb", "unknown"):
+        raise UsageError.of("step-needs-terminal")
+
+
+def _has_a_terminal() -> bool:
+    try:
+        os.close(os.open(TERMINAL, os.O_RDWR))
+    except OSError:
+        return False
+    return True
+
+
+def _keys_from_the_terminal() -> None:
+    """After a scenario on standard input, the keys come from the terminal."""
+    try:
+        os.dup2(os.open(TERMINAL, os.O_RDWR), 0)
+    except OSError:
+        raise UsageError.of("step-no-commands") from None
+    sys.stdin = open(0, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115 – for the whole process

@@ -1,0 +1,95 @@
+"""The variants that a call of `compare` names, and a source that is read once for all of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attncalc.cli.answering import all_of, asked_for
+from attncalc.cli.choices import Options, calculation
+from attncalc.core.labels import distinct
+from attncalc.errors import AttncalcError, UsageError
+
+if TYPE_CHECKING:
+    from attncalc.core.scenario import Scenario
+    from attncalc.core.stage import Trace
+    from attncalc.explore.compare import Variant
+
+CHANGE = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^;])+')
+"""One change of --with: up to the next semicolon that does not stand in quotes."""
+
+
+class Wanted(NamedTuple):
+    """A variant that is asked for: its source, all its changes, those of --with, its name if not the source's."""
+
+    source: str
+    changes: tuple[str, ...]
+    added: tuple[str, ...] = ()
+    name: str = ""
+
+
+def wanted_variants(options: Options) -> list[Wanted]:
+    """The variants that a call names, or a UsageError where they are fewer than two."""
+    sources, changes, more = options["scenarios"], tuple(options["set"]), options["with_"]
+    asked_for(sources)
+    if len(sources) > 1 and more:
+        raise UsageError.of("compare-with-and-scenarios", "--with", found=" ".join(sources))
+    if len(sources) > 1:
+        return [Wanted(source, changes) for source in sources]
+    if not changes and not more:
+        raise UsageError.of("compare-single", sources[0])
+    added = [tuple(part.strip() for part in CHANGE.findall(text)) or (text,) for text in more]
+    first = [Wanted(sources[0], changes, (), "; ".join(changes))] if changes else []
+    return [Wanted(sources[0], ()), *first, *(Wanted(sources[0], a, a, "; ".join(a)) for a in added)]
+
+
+def scenarios_of(wanted: Sequence[Wanted], options: Options) -> list[Scenario]:
+    """The scenario of each variant; a source is read once, and what is wrong with it is said once."""
+    chosen = calculation(options)
+    try:
+        read = dict(zip(_sources(wanted), all_of(Source, _sources(wanted)), strict=True))
+        return all_of(lambda one: _as_asked(one, read[one.source], chosen), wanted)
+    except AttncalcError as error:
+        raise UsageError({str((f.place, f.code, f.fields)): f for f in error.faults}.values()) from None
+
+
+def _sources(wanted: Sequence[Wanted]) -> list[str]:
+    """The sources of variants, each once."""
+    return list(dict.fromkeys(one.source for one in wanted))
+
+
+class Source:
+    """A scenario file that is read once, to be built with several changes: standard input comes only once."""
+
+    def __init__(self, source: str) -> None:
+        from attncalc.scenario_files.json_text import parse
+        from attncalc.scenario_files.load import folder_of
+        from attncalc.scenario_files.sources import read, shown_name
+
+        self.name, self.folder = shown_name(source), folder_of(source)
+        self.document = parse(read(source), self.name)
+
+    def scenario(self, changes: Sequence[str], chosen: Mapping[str, Any]) -> Scenario:
+        """The scenario with changes, and the options of the calculation."""
+        from attncalc.scenario_files.load import scenario_of
+
+        return scenario_of(self.document, self.name, changes, chosen, self.folder)
+
+
+def _as_asked(one: Wanted, source: Source, chosen: Mapping[str, Any]) -> Scenario:
+    """The scenario of a variant; a faulty change is named by the option it stands behind."""
+    try:
+        return source.scenario(one.changes, chosen)
+    except AttncalcError as error:
+        places = {f"--set {change}": f"--with {change}" for change in one.added}
+        raise UsageError(fault._replace(place=places.get(fault.place, fault.place)) for fault in error.faults) from None
+
+
+def named(wanted: Sequence[Wanted], traces: Sequence[Trace]) -> list[Variant]:
+    """The variants by name; two of one name are told apart."""
+    from attncalc.explore.compare import Variant
+
+    names = distinct([one.name or trace.scenario.name for one, trace in zip(wanted, traces, strict=True)])
+    pairs = zip(names, wanted, traces, strict=True)
+    return [Variant(name, trace.scenario.name, one.changes, trace) for name, one, trace in pairs]

@@ -1,0 +1,217 @@
+"""`sweep`: a row of numbers at each value of one number, as a table, as curves, and in a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from attncalc.core.figures import Literal
+from attncalc.core.figures import figure as figure_text
+from attncalc.core.stage import Step, Trace
+from attncalc.core.tokens import cropped, labels, short
+from attncalc.document.blocks import Block, Curve, Figure, Heading, Matrix, Plot, Prose
+from attncalc.document.comparison import cell
+from attncalc.document.heading import arithmetic_in_words, step_heading
+from attncalc.document.matrices import hidden_cells, own_place
+from attncalc.document.signs import PLAIN
+from attncalc.document.view import View
+from attncalc.explore.sweep import Lead, leads, moves
+from attncalc.messages import text_in
+from attncalc.messages.safe_text import visible
+
+MOST_COLUMNS = 12
+MOST_CURVES = 8
+MOST_LEADS = 6
+
+
+class Point(NamedTuple):
+    """One value of the number: its text, and the row of the step there as numbers and as they are shown."""
+
+    text: str
+    cells: tuple[Any, ...]
+    shown: tuple[str, ...]
+
+
+class Swept(NamedTuple):
+    """All points, with the scenario they start from, the step and the row, and the scenario's own value."""
+
+    path: str
+    trace: Trace
+    step: Step
+    batch: int
+    head: int
+    query: int
+    points: tuple[Point, ...]
+    own: Literal | None
+
+    @property
+    def rows(self) -> list[list[float]]:
+        """The numbers as doubles, point by point."""
+        return [[float(x) for x in point.cells] for point in self.points]
+
+    @property
+    def own_point(self) -> int | None:
+        """The point at which the number has the scenario's own value."""
+        return next((i for i, p in enumerate(self.points) if self.own == Decimal(p.text)), None)
+
+    @property
+    def own_share(self) -> float | None:
+        """How far along the range the scenario's own value lies, from 0 to 1; None outside."""
+        first, last = (Fraction(self.points[end].text) for end in (0, -1))
+        if self.own is None or not self.own.is_finite():
+            return None
+        share = (Fraction(self.own) - first) / (last - first)
+        return float(share) if 0 <= share <= 1 else None
+
+
+def row_steps(trace: Trace) -> list[str]:
+    """The steps that have a row of numbers for each query."""
+    return [step.name for step in trace if step.stage.layout[2] == "query" and step.cells.ndim == 4]
+
+
+def point_of(trace: Trace, name: str, row: tuple[int, int, int], text: str, view: View) -> Point:
+    """The row of a trace, taken out of it, so that the trace need not be kept."""
+    step, (batch, head, query) = trace[name], row
+    place = own_place(trace, step, batch, head)
+    cells = step.cells[place][query]
+    hidden = hidden_cells(trace, step, place)
+    shown = (cell(trace, step, view, x, hidden is not None and bool(hidden[query, i])) for i, x in enumerate(cells))
+    return Point(text, tuple(cells), tuple(figure.text for figure in shown))
+
+
+def sweeping(swept: Swept, view: View) -> Iterator[Block]:
+    """The blocks of a sweep."""
+    trace, columns = swept.trace, _columns(swept, MOST_COLUMNS if not view.everything else None)
+    title = text_in(trace.scenario.document.get("title"), view.language) or trace.scenario.name
+    yield Heading(visible(title), aside=arithmetic_in_words(trace, view))
+    if trace.scenario.changes:
+        yield Prose(visible(view.say("list-comma").join(trace.scenario.changes)), view.say("lead.changed"))
+    ends = (view.number(swept.points[end].text) for end in (0, -1))
+    fields = dict(zip(("first", "last"), ends, strict=True))
+    yield Prose(view.say("sweep-what", path=visible(swept.path), count=len(swept.points), **fields))
+    yield from _which_row(swept, view)
+    yield step_heading(trace, swept.step, view, "")
+    if len(columns) < len(swept.points[0].cells):
+        yield Prose(view.say("sweep-columns", shown=len(columns), all=len(swept.points[0].cells)))
+    yield _table(swept, columns, view)
+    yield from _plot(swept, view)
+    yield from _own(swept, view)
+    for sentence in reading(swept, view):
+        yield Prose(sentence, view.say("lead.reading"))
+    for text in cropped(trace.scenario.tokens):
+        yield Prose(text, view.say("lead.label"))
+
+
+def reading(swept: Swept, view: View) -> list[str]:
+    """Which key has the largest weight from where to where, and which column moves most."""
+    found, names = moves(swept.rows)[0], _names(swept, view)
+    if not found.width:
+        return [view.say("sweep-still")]
+    sentences = [_leads(leads(swept.rows), swept, view)] if swept.step.name == "weights" else []
+    first, last = (swept.points[point] for point in (found.first, found.last))
+    fields = {"old": first.shown[found.column], "new": last.shown[found.column]}
+    at = {"first": view.number(first.text), "last": view.number(last.text)}
+    return [*filter(None, sentences), view.say("sweep-moves", column=names[found.column], **fields, **at)]
+
+
+def raw_names(swept: Swept) -> tuple[str, ...]:
+    """The columns as data: tokens as they are, positions of features, or the step itself where there is one number."""
+    axis = swept.step.stage.layout[3]
+    if axis == "one":
+        return (swept.step.name,)
+    return swept.step.labels.get(axis) or tuple(map(str, range(len(swept.points[0].cells))))
+
+
+def _names(swept: Swept, view: View) -> tuple[str, ...]:
+    """The columns in a sentence: a key by its label, `feature 0`, `total`."""
+    axis = swept.step.stage.layout[3]
+    if axis == "one":
+        return (view.say(f"name.{swept.step.name}"),)
+    names = labels(raw_names(swept))
+    if axis == "key":
+        return names
+    return tuple(view.say("plain-place", axis=view.say(f"axis.{axis}"), label=name) for name in names)
+
+
+def _columns(swept: Swept, most: int | None) -> list[int]:
+    """All columns, or so many of those that move most, in their order."""
+    return sorted(move.column for move in moves(swept.rows)[:most])
+
+
+def _which_row(swept: Swept, view: View) -> Iterator[Block]:
+    scenario = swept.trace.scenario
+    query = labels(scenario.query_tokens)[swept.query]
+    axes = [axis for axis in ("head", "batch") if axis in scenario.axes]
+    where = view.place_name(scenario, swept.batch, swept.head)
+    if axes:
+        options = ["--token", *(f"--{axis}" for axis in axes)]
+        others = view.say("list-comma").join(options[:-1]) + view.say("list-and") + options[-1]
+        yield Prose(view.say("explain-query-in", query=query, where=where, options=others))
+    elif len(scenario.query_tokens) > 1:
+        yield Prose(view.say("explain-query", query=query))
+
+
+def _table(swept: Swept, columns: Sequence[int], view: View) -> Matrix:
+    """A row for each point; the scenario's own value has a star."""
+    axis = swept.step.stage.layout[3]
+    one = axis == "one"
+    names = (swept.step.stage.symbol,) if one else labels(raw_names(swept))
+    texts = [view.number(point.text) for point in swept.points]
+    before = max(len(text.partition(".")[0]) for text in texts) if view.signs != PLAIN else 0
+    texts = [" " * (before - len(text.partition(".")[0])) + text for text in texts]
+    rows = tuple(text + (" *" if i == swept.own_point else "") for i, text in enumerate(texts))
+    cells = tuple(tuple(Figure(point.shown[column]) for column in columns) for point in swept.points)
+    heads = tuple(names[column] for column in columns)
+    return Matrix("", short(swept.path), "" if one else view.say(f"axis.{axis}"), rows, heads, cells)
+
+
+def _plot(swept: Swept, view: View) -> Iterator[Block]:
+    """The curves of the columns that move most; nothing where no number is finite."""
+    columns, names, rows = _columns(swept, MOST_CURVES), _names(swept, view), swept.rows
+    numbers = [row[column] for row in rows for column in columns if math.isfinite(row[column])]
+    low, high = min(numbers, default=math.nan), max(numbers, default=math.nan)
+    if swept.step.name == "weights":
+        low = min(low, 0.0)
+    high = high if high > low else low + (abs(low) or 1)
+    if not math.isfinite(high - low):
+        return
+    curves = (Curve(names[c], tuple(row[c] if math.isfinite(row[c]) else None for row in rows)) for c in columns)
+    places = max(0, 1 - math.floor(math.log10(high - low)))
+    lowest, highest = (view.number(figure_text(Decimal(number), places)) for number in (low, high))
+    points = tuple(view.number(point.text) for point in swept.points)
+    at = tuple(number / (len(points) - 1) for number in range(len(points)))
+    yield Plot(swept.path, points, at, tuple(curves), low, high, lowest, highest, swept.own_share)
+
+
+def _own(swept: Swept, view: View) -> Iterator[Block]:
+    if swept.own is not None and swept.own_share is not None:
+        code = "sweep-own" if swept.own_point is not None else "sweep-own-between"
+        yield Prose(view.say(code, path=visible(swept.path), value=view.number(swept.own.text)))
+
+
+def _leads(found: Sequence[Lead], swept: Swept, view: View) -> str:
+    """Who has the largest weight, in the order of the points; many parts are cut short."""
+    if not found:
+        return ""
+    if len(found) == 1 and (found[0].first, found[0].last) == (0, len(swept.points) - 1):
+        return view.say("sweep-lead-throughout", keys=_keys(found[0].columns, swept, view))
+    parts = [_lead(lead, swept, view) for lead in found[:MOST_LEADS]]
+    parts += [view.signs.dots] if len(found) > MOST_LEADS else []
+    return view.say("sweep-leads", parts=view.say("list-semicolon").join(parts))
+
+
+def _lead(lead: Lead, swept: Swept, view: View) -> str:
+    first, last = (view.number(swept.points[point].text) for point in (lead.first, lead.last))
+    code = "sweep-lead" if lead.first != lead.last else "sweep-lead-at"
+    return view.say(code, keys=_keys(lead.columns, swept, view), first=first, last=last)
+
+
+def _keys(columns: Sequence[int], swept: Swept, view: View) -> str:
+    """`I`, `I and to`; of many keys the first."""
+    names = [_names(swept, view)[column] for column in columns]
+    if len(names) > MOST_LEADS:
+        return view.say("list-comma").join([*names[:MOST_LEADS], view.signs.dots])
+    return view.say("list-and").join(filter(None, (view.say("list-comma").join(names[:-1]), names[-1])))

@@ -1,0 +1,110 @@
+"""Where a walk stands, in words: the step, the cell's derivation, the cells it is made from, what was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from attncalc.core.expression import Cell
+from attncalc.derive import derivation
+from attncalc.document.because import name_in
+from attncalc.document.blocks import Block, Branch, Heading, Prose, Remark, Tree
+from attncalc.document.comparison import comparison
+from attncalc.document.derived import number_of, told
+from attncalc.document.heading import equation, note_text, why_code
+from attncalc.document.matrices import mask_picture, matrices
+from attncalc.document.view import View
+from attncalc.explore.compare import Part, Variant, compared
+from attncalc.explore.walk import Walk
+
+
+class Place(NamedTuple):
+    """Where one is: the position of the step among all, its title and formula, and the cell."""
+
+    position: str
+    title: str
+    formula: str
+    cell: str
+
+
+def place(walk: Walk, view: View) -> Place:
+    """The place of a walk in words."""
+    steps = [step.name for step in walk.trace]
+    position = view.say("walk-position", number=steps.index(walk.cell.name) + 1, all=len(steps))
+    shown = equation(walk.trace, walk.step, view)
+    formula = f"{shown.left} = {view.notation().print(shown.right)}" if shown else ""
+    title = view.say(f"title.{walk.step.stage.texts()}")
+    return Place(position, title, formula, name_in(walk.trace, walk.cell, view))
+
+
+def cell_blocks(walk: Walk, view: View) -> Iterator[Block]:
+    """The cell's number with what is put in; of a given number, where it stands in the scenario."""
+    trace, step, cell = walk.trace, walk.step, walk.cell
+    name, number = name_in(trace, cell, view), number_of(trace, view, cell, step.cells[cell.place])
+    if step.stage.given:
+        yield Tree((Branch(0, name, None, view.signs.equals, number),))
+        yield Prose(view.say("why-given", path=trace.scenario.path_of(cell.name, cell.place)))
+        return
+    yield Tree((Branch(0, name, *told(trace, view, step, cell.place, derivation(trace, step, cell.place))),))
+    before = walk.start.trace
+    if cell.name in walk.changed and walk.changed[cell.name][cell.place] and cell.name in before:
+        old = before[cell.name].cells
+        if old.shape == step.cells.shape:
+            yield Prose(view.say("walk-was", number=number_of(before, view, cell, old[cell.place])))
+
+
+def source_texts(walk: Walk, view: View) -> list[str]:
+    """`weights draw I = 0.62` for each cell that the cell is made from."""
+    return [_with_number(walk, cell, view) for cell in walk.sources]
+
+
+def _with_number(walk: Walk, cell: Cell, view: View) -> str:
+    value = walk.trace[cell.name].cells[cell.place]
+    name = name_in(walk.trace, cell, view, walk.cell)
+    return f"{name} {view.signs.equals} {number_of(walk.trace, view, cell, value)}"
+
+
+def why_line(walk: Walk, view: View) -> str:
+    """One sentence of why the step is taken; of a given step that it is given."""
+    if walk.step.stage.given:
+        return view.say("walk-given-step")
+    return view.say(f"why.{why_code(walk.trace.scenario, walk.step)}")
+
+
+def notes_here(walk: Walk, view: View) -> list[Remark]:
+    """The notes on the step."""
+    return [
+        Remark(note.code, note_text(note, walk.trace, view)) for note in walk.trace.notes if note.step == walk.cell.name
+    ]
+
+
+def step_blocks(walk: Walk, view: View) -> Iterator[Block]:
+    """The whole step as a table, in the batch entry and head of the cell."""
+    here = place(walk, view)
+    yield Heading(
+        view.say("with-lead", lead=here.position, text=here.title), formula=equation(walk.trace, walk.step, view)
+    )
+    yield Prose(why_line(walk, view))
+    batch, head = query_head(walk)
+    there = view._replace(batches=(batch,), heads=(head,))
+    if walk.step.name == "masked" and walk.trace.scenario.needs_scores:
+        yield from mask_picture(walk.trace, there, None, range(len(walk.trace.scenario.tokens)))
+    yield from matrices(walk.trace, walk.step, there)
+    yield from notes_here(walk, view)
+
+
+def query_head(walk: Walk) -> tuple[int, int]:
+    """The batch entry, and the first query head that reads the head of the cell."""
+    batch, head = walk.cell.place[:2]
+    return batch, head * walk.trace.scenario.heads // walk.step.cells.shape[1]
+
+
+def change_blocks(walk: Walk, view: View) -> Iterator[Block]:
+    """What is not as it was at the start: the changes, and the steps side by side."""
+    if not walk.now.changes:
+        yield Prose(view.say("walk-unchanged"))
+        return
+    name = view.say("list-comma").join(walk.now.changes)
+    before = Variant(view.say("walk-start"), "", (), walk.start.trace)
+    variants = [before, Variant(name, "", walk.now.changes, walk.trace)]
+    yield from comparison(variants, compared([v.trace for v in variants]), Part(), view)

@@ -1,0 +1,59 @@
+"""A page over the full screen: a text that scrolls and is left with any of the usual keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.events import Key, Resize
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from attncalc.document.blocks import Block
+from attncalc.document.view import View
+from attncalc.renderers.terminal import render
+
+LEAVE = ("escape", "q", "enter", "backspace", "question_mark", "ctrl+c", "d", "i", "y")
+
+
+class Page(ModalScreen[None]):
+    """Blocks as a page, broken to the width there is."""
+
+    CSS = """
+    Page { background: $background; }
+    Page VerticalScroll { height: 1fr; }
+    Page #end { height: 1; text-style: reverse; }
+    """
+    BINDINGS: ClassVar[list[Any]] = []
+
+    def __init__(self, blocks: Sequence[Block], view: View) -> None:
+        super().__init__()
+        self.blocks, self.view = blocks, view
+
+    def compose(self) -> ComposeResult:
+        """The text and a line that says how to leave it."""
+        with VerticalScroll():
+            yield Static(id="page", markup=False)
+        yield Static(self.view.say("walk-page-end"), id="end", markup=False)
+
+    def on_mount(self) -> None:
+        """The text at the width there is, ready to scroll."""
+        self._draw()
+        self.query_one(VerticalScroll).focus()
+
+    def on_resize(self, event: Resize) -> None:
+        """Broken anew."""
+        self._draw()
+
+    def _draw(self) -> None:
+        text = render(self.blocks, self.view, max(self.size.width - 2, 20)).strip("\n")
+        self.query_one("#page", Static).update(text)
+
+    def on_key(self, event: Key) -> None:
+        """Leaves; what scrolls is left to the page."""
+        if event.key in LEAVE:
+            event.stop()
+            event.prevent_default()
+            self.dismiss()

@@ -1,0 +1,342 @@
+"""The full screen of `step`, driven by Textual's Pilot: every key, every question, odd sizes, much input."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from rich.cells import cell_len
+from samples import LANGUAGES
+from test_walk import here, walk_in
+from textual.geometry import Offset
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from attncalc import load, run
+from attncalc.cli.stepping import save
+from attncalc.document.signs import ASCII, UNICODE
+from attncalc.document.view import View, say_in
+from attncalc.explore.keys import KEYS, pressed
+from attncalc.explore.walk import Origin, Walk, begin
+from attncalc.explore.what_if import edit
+from attncalc.interactive.page import Page
+from attncalc.interactive.panes import Grid, StepList
+from attncalc.interactive.prompt import Prompt
+from attncalc.interactive.screen import StepScreen
+from attncalc.scenario_files.json_text import parse
+
+Story = Callable[[StepScreen, Pilot[None]], Awaitable[None]]
+
+
+class Outcome(NamedTuple):
+    """What the screen shows at the end of a story, and where the walk is."""
+
+    walk: Walk
+    message: str
+    text: str
+    steps: list[str]
+    tables: list[list[str]]
+
+
+def played(
+    walk: Walk, story: Story, size: tuple[int, int] = (80, 24), view: View | None = None
+) -> Outcome:  # fmt: skip
+    """The program after a story, run without a terminal; a fault inside it is raised."""
+    app = StepScreen(walk, view or View(say_in("en")), save)
+    seen: list[Outcome] = []
+
+    async def tell() -> None:
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            await story(app, pilot)
+            await pilot.pause()
+            if app.is_running and app.screen_stack:
+                seen.append(looked(app))
+
+    asyncio.run(tell())
+    if app.failure is not None:
+        raise app.failure
+    return seen[0] if seen else Outcome(app.walk, "", "", [], [])
+
+
+def looked(app: StepScreen) -> Outcome:
+    """The texts of the screen."""
+    grids = [app.query_one(f"#{name}", Grid).seen for name in ("grid", "source-0", "source-1")]
+    tables = [["".join(piece.text for piece in line) for line in seen.lines] if seen else [] for seen in grids]
+    steps = [line.plain for line in app.query_one(StepList).lines]
+    return Outcome(app.walk, text_of(app, "#message"), text_of(app, "#text"), steps, tables)
+
+
+def typed(*keys: str) -> Story:
+    """A story of keys alone."""
+
+    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+        await pilot.press(*keys)
+
+    return story
+
+
+def text_of(app: StepScreen, where: str) -> str:
+    """What a text of the screen says."""
+    return str(app.screen.query_one(where, Static).visual)
+
+
+PURE = [(key, row) for row in KEYS if row.action is not None for key in row.keys]
+
+
+@pytest.mark.parametrize(("key", "row"), PURE, ids=[key for key, _ in PURE])
+def test_every_key_does_what_it_does_in_the_walk(key: str, row: Any) -> None:
+    """From a place where each of them does something, the screen and the walk in plain Python agree."""
+    way = {"redo": ["m", "u"], "undo": ["m"], "back": ["enter"], "batch": [], "batch-before": []}.get(row.name, [])
+    name = "causal-head" if row.name.startswith("batch") else "grouped"
+    start = ["n"] * 5 + way
+    app = played(walk_in(name), typed(*start, key))
+    wanted = pressed(walk_in(name), [*start, row.keys[0]])
+    assert app.message == ""
+    assert (here(app.walk), app.walk.now.changes, app.walk.choice) == (here(wanted), wanted.now.changes, wanted.choice)
+
+
+@pytest.mark.parametrize(
+    ("key", "screen"),
+    [
+        ("e", Prompt),
+        ("s", Prompt),
+        ("g", Prompt),
+        ("w", Prompt),
+        ("ctrl+s", Prompt),
+        ("d", Page),
+        ("i", Page),
+        ("y", Page),
+        ("question_mark", Page),
+        ("f1", Page),
+    ],
+)
+def test_every_key_that_asks_or_tells_opens_its_screen_and_escape_leaves_it(key: str, screen: type) -> None:
+    """The walk is as it was."""
+
+    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+        await pilot.press("n", key)
+        assert isinstance(app.screen, screen)
+        await pilot.press("escape")
+        assert len(app.screen_stack) == 1
+
+    app = played(walk_in("draw"), story)
+    assert here(app.walk) == "(0, 0) scores draw I"
+    assert not app.walk.past
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
+def test_quit(key: str) -> None:
+    """Each of the keys ends the program."""
+    app = played(walk_in("draw"), typed("n", key, "n", "n"))
+    assert here(app.walk) == "(0, 0) scores draw I"
+
+
+def test_the_keys_tested_here_are_all_there_are() -> None:
+    """Moves above, questions, pages and quit: no key of the table is left out."""
+    asking = {"e", "s", "g", "w", "ctrl+s", "d", "i", "y", "question_mark", "f1", "q", "ctrl+c", "ctrl+q"}
+    assert {key for row in KEYS if row.action is None for key in row.keys} == asking
+
+
+# --- questions ------------------------------------------------------------------------------------
+
+
+def test_a_number_is_edited_in_place() -> None:
+    """The old number stands in the field, is replaced by what is typed, and the cell shows the new one."""
+    app = played(walk_in("draw"), typed("n", "e", "0", "enter"))
+    assert app.walk.now.changes == ("scores.0=0",)
+    assert "scores draw I = 0" in app.text
+    assert [line[-1] for line in app.steps] == [" ", *"******"]
+
+
+def test_a_bad_entry_is_refused_in_place_and_can_be_mended() -> None:
+    """The sentence stands above the line, the line keeps what was typed."""
+
+    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+        await pilot.press("n", "e", "x", "enter")
+        assert 'draw: scores[0]: is "x"; wanted is a number' in str(app.screen.query_one("#why-not", Static).visual)
+        assert app.screen.query_one(Input).value == "x"
+        await pilot.press("backspace", "2", "enter")
+
+    app = played(walk_in("draw"), story)
+    assert app.walk.now.changes == ("scores.0=2",)
+
+
+def test_a_calculated_number_is_not_edited() -> None:
+    """No line opens; a sentence says what to do."""
+    app = played(walk_in("draw"), typed("n", "n", "e"))
+    assert app.message == "exponentials: these numbers are calculated; change one that they are made from"
+
+
+def test_a_paste_of_ten_thousand_letters_is_refused_like_any_other_text() -> None:
+    """The field takes it, the scenario does not, nothing breaks."""
+
+    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+        from textual.events import Paste
+
+        await pilot.press("n", "e")
+        app.screen.query_one(Input).post_message(Paste("9" * 5_000 + "\n" + "z" * 5_000))
+        await pilot.pause()
+        await pilot.press("enter")
+        assert "digits" in str(app.screen.query_one("#why-not", Static).visual)
+        await pilot.press("escape")
+
+    app = played(walk_in("draw"), story)
+    assert not app.walk.past
+
+
+def test_set_and_go_take_what_the_command_line_takes() -> None:
+    """A path with a value; a cell by its labels."""
+    app = played(
+        walk_in("draw"), typed("s", *"mask=causal", "enter", "g", *"weights", "space", *"draw", "space", *"to", "enter")
+    )
+    assert app.walk.now.changes == ("mask=causal",)
+    assert here(app.walk) == "(0, 0) weights draw to"
+
+
+def test_saving_and_opening_again(tmp_path: Path) -> None:
+    """What is saved gives the same numbers; an old file is kept unless --force stands behind its name."""
+    file = tmp_path / "mine.json"
+
+    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+        await pilot.press("n", "e", "0", "enter")
+        for text in (str(file), str(file), f"{file} --force"):
+            await pilot.press("w")
+            app.screen.query_one(Input).value = text
+            await pilot.press("enter")
+            refused = len(app.screen_stack) > 1
+            assert refused == (text == str(file) and file.exists() and refusals == [False])
+            refusals.append(refused)
+            if refused:
+                await pilot.press("escape")
+
+    refusals: list[bool] = []
+    app = played(walk_in("draw"), story)
+    assert refusals == [False, True, False]
+    again = run(load(str(file)))
+    assert all(step.values.tobytes() == app.walk.trace[step.name].values.tobytes() for step in again)
+
+
+# --- mouse ----------------------------------------------------------------------------------------
+
+
+def test_the_mouse_picks_steps_and_cells_and_follows() -> None:
+    """A click on a step goes there, on a cell puts the cursor on it, on the cursor follows it; the wheel moves it."""
+
+    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+        await pilot.click(StepList, Offset(5, 4))
+        places.append(here(app.walk))
+        grid = app.query_one("#grid", Grid)
+        assert grid.seen is not None
+        spot = Offset(grid.seen.spans[2][0] + 1, 1)
+        await pilot.click("#grid", spot)
+        places.append(here(app.walk))
+        await pilot.pause(0.6)  # not a double click
+        await pilot.click("#grid", spot)
+        places.append(here(app.walk))
+
+    places: list[str] = []
+    played(walk_in("draw"), story)
+    assert places == ["(0, 0) weights draw I", "(0, 0) weights draw to", "(0, 0) exponentials draw to"]
+
+
+# --- sizes ----------------------------------------------------------------------------------------
+
+LARGE = begin(
+    parse(
+        b'{"scores": [%s], "arithmetic": "float64"}' % b",".join(b"[" + b",".join(b"%d.5" % ((i * j) % 7) for j in range(300)) + b"]" for i in range(300)),
+        "large",
+    ),
+    Origin("large"),
+)  # fmt: skip
+
+
+def cursor_seen(app: StepScreen) -> bool:
+    """Whether the bracket of the cursor is drawn."""
+    seen = app.query_one("#grid", Grid).seen
+    return seen is not None and any(piece.look == "cursor" for line in seen.lines for piece in line)
+
+
+@pytest.mark.parametrize("size", [(20, 5), (40, 10), (80, 24), (200, 50), (119, 13), (7, 3)])
+def test_a_large_table_scrolls_and_the_cursor_stays_in_sight(size: tuple[int, int]) -> None:
+    """To the far corner and back, wherever the window is cut, no line is wider than its pane."""
+
+    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+        for keys in (["n", "n", "n"], ["end", "ctrl+end"], ["left", "up"], ["home", "ctrl+home"], ["pagedown"] * 5):
+            await pilot.press(*keys)
+            grid = app.query_one("#grid", Grid)
+            assert grid.size.height == 0 or cursor_seen(app), keys
+            seen = grid.seen
+            assert seen is not None
+            first_column_only = len(seen.spans) == 1
+            assert first_column_only or all(
+                cell_len("".join(p.text for p in line)) <= grid.size.width for line in seen.lines
+            )
+
+    played(LARGE, story, size)
+
+
+def test_resizing_while_it_runs() -> None:
+    """From large to tiny and back: the place stays, and so does the cursor."""
+
+    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+        await pilot.press("n", "n", "n", "n")
+        for size in ((200, 50), (20, 5), (3, 2), (80, 24), (60, 14)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+        assert cursor_seen(app)
+
+    assert here(played(walk_in("draw"), story).walk) == "(0, 0) weights draw I"
+
+
+def test_a_key_held_down_for_long() -> None:
+    """Five hundred times down and right: at the last cell, nothing lost."""
+    app = played(LARGE, typed("n", *["down"] * 320, *["right"] * 320))
+    assert app.walk.cell.place[-2:] == (299, 299)
+
+
+# --- what is drawn --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("signs", [UNICODE, ASCII])
+def test_the_cells_a_cell_is_made_from_are_marked_in_their_table(language: str, signs: Any) -> None:
+    """After following the context to the weights, all four weights have the arrow and one the cursor, without colour."""
+    view = View(say_in(language, signs is ASCII), signs, language)
+    app = played(walk_in("draw"), typed("n", "n", "n", "n", "n", "enter"), view=view)
+    row = app.tables[0][1]
+    arrow = ">" if signs is ASCII else "→"
+    assert (row.count("["), row.count(arrow)) == (1, 3)
+    assert signs is not ASCII or row.isascii()
+
+
+def test_the_wide_screen_shows_the_tables_behind_a_cell() -> None:
+    """At 150 columns the weights and the values stand beside the context, the cells in it marked."""
+    app = played(walk_in("draw"), typed("n", "n", "n", "n", "n"), (150, 40))
+    weights, values = app.tables[1:]
+    assert "".join(weights).count("→") == 4
+    assert [line.count("→") for line in values] == [0, 1, 1, 1, 1]
+    assert "→0.62" in weights[1]
+
+
+def test_a_cell_whose_number_changed_says_what_it_was() -> None:
+    """Beside its derivation."""
+    walk = edit(pressed(walk_in("draw"), ["n"]), "0")
+    app = played(walk, typed("n", "n", "n"))
+    assert "At the start it was 0.62." in app.text
+
+
+HOSTILE = b'{"tokens": ["[/b]", "[red]x", ":smile:", "\\u001b[31m"], "scores": [1, 2, 3, 4]}'
+
+
+def test_tokens_are_text_and_never_markup() -> None:
+    """Brackets, emoji codes and escapes are shown as they are written."""
+    app = played(begin(parse(HOSTILE, "hostile"), Origin("hostile")), typed("right"))
+    header = app.tables[0][0]
+    assert "[/b]" in header
+    assert "[red]x" in header
+    assert ":smile:" in header
+    assert "\x1b" not in header

@@ -1,0 +1,252 @@
+"""`step` in a real terminal: a pseudo-terminal, the program in it, and a screen that draws what it writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pexpect  # type: ignore[import-untyped]
+import pyte
+import pytest
+from rich.cells import cell_len
+from running import PROGRAM, SECONDS, environment, run_program
+
+ENTER, BACK, ESCAPE, CTRL_C = "\r", "\x7f", "\x1b", "\x03"
+
+LEAVES_ALTERNATE_SCREEN, SHOWS_CURSOR = b"\x1b[?1049l", b"\x1b[?25h"
+
+
+class Terminal:
+    """The program in a terminal of a size; `lines` is what a person sees."""
+
+    def __init__(
+        self, *args: str, columns: int = 80, rows: int = 24, before: str = "", **extra: str
+    ) -> None:  # fmt: skip
+        env = environment({"TERM": "xterm-256color", "LANG": "C.UTF-8", **extra})
+        words = [*PROGRAM, *args]
+        if before:  # a shell that feeds standard input
+            quoted = " ".join(f"'{word}'" for word in words)
+            words = ["/bin/sh", "-c", f"{before} | {quoted}"]
+        self.child = pexpect.spawn(words[0], words[1:], env=env, dimensions=(rows, columns), timeout=SECONDS)
+        self.screen = pyte.Screen(columns, rows)
+        self.stream = pyte.ByteStream(self.screen)
+        self.raw = b""
+
+    @property
+    def lines(self) -> list[str]:
+        """The screen, blanks at the ends of lines cut."""
+        return [self._line(row).rstrip() for row in range(self.screen.lines)]
+
+    def _line(self, row: int) -> str:
+        """A line of the screen; pyte's own reader stumbles over half of a wide character that was written over."""
+        text, after_wide = "", False
+        for column in range(self.screen.columns):
+            cell = self.screen.buffer[row][column].data
+            text += "" if after_wide and not cell else cell or " "
+            after_wide = bool(cell) and cell_len(cell) == 2
+        return text
+
+    @property
+    def colorful(self) -> bool:
+        """Whether a cell of the screen has a colour that is no grey."""
+        cells = (
+            self.screen.buffer[row][column] for row in range(self.screen.lines) for column in range(self.screen.columns)
+        )
+        return any(not _is_grey(color) for cell in cells for color in (cell.fg, cell.bg))
+
+    def read(self, seconds: float = 0.05) -> bool:
+        """Draws what the program has written; false where it has ended."""
+        try:
+            data = self.child.read_nonblocking(100_000, seconds)
+        except pexpect.TIMEOUT:
+            return True
+        except pexpect.EOF:
+            return False
+        self.raw += data
+        # Private requests that pyte does not know would be drawn as text.
+        self.stream.feed(re.sub(rb"\x1b\[(?:\?\d+\$p|[<>=][0-9;]*u|>[0-9;]*q)|\x1bP[^\x1b]*\x1b\\", b"", data))
+        return True
+
+    def wait_for(self, text: str) -> list[str]:
+        """Reads until the screen shows the text."""
+        end = time.monotonic() + SECONDS
+        while not any(text in line for line in self.lines):
+            assert time.monotonic() < end, f"no {text!r} in\n" + "\n".join(self.lines)
+            assert self.read() or any(text in line for line in self.lines), "ended:\n" + self.raw.decode(
+                "utf-8", "replace"
+            )
+        return self.lines
+
+    def press(self, keys: str, then: str) -> list[str]:
+        """Types, and waits for what that should show."""
+        self.child.send(keys)
+        return self.wait_for(then)
+
+    def end(self) -> int:
+        """Reads to the end; the exit code."""
+        end = time.monotonic() + SECONDS
+        while self.read():
+            assert time.monotonic() < end, "does not end"
+        self.child.close()
+        return int(self.child.exitstatus if self.child.exitstatus is not None else -self.child.signalstatus)
+
+
+def _is_grey(color: str) -> bool:
+    return len(color) != 6 or not re.fullmatch("[0-9a-f]{6}", color) or len({color[:2], color[2:4], color[4:]}) == 1
+
+
+@pytest.fixture
+def opened() -> Iterator[Any]:
+    """Opens terminals, and ends what a failed test leaves running."""
+    terminals: list[Terminal] = []
+
+    def build(*args: str, **more: Any) -> Terminal:
+        terminals.append(Terminal(*args, **more))
+        return terminals[-1]
+
+    yield build
+    for terminal in terminals:
+        terminal.child.close(force=True)
+
+
+STEPS = {
+    "en": ["Values", "Scores", "Exponentiate", "Sum", "Divide", "Weighted value sum", "Add the residual"],
+    "zh": ["值", "分数", "取指数", "求和", "除以总和", "对值加权求和", "加上残差"],
+}
+WORDS = {
+    "en": (
+        "Step {} of 7 · {}",
+        "At the start it was 0.62.",
+        'draw: scores[0]: is "x"; wanted is a number',
+        "Made from",
+    ),
+    "zh": ("第 {} 步，共 7 步 · {}", "开始时是 0.62。", 'draw: scores[0]: 是 "x"；应为数字', "来自"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
+@pytest.mark.parametrize("color", ["auto", "never"])
+def test_the_whole_story(opened: Any, tmp_path: Path, language: str, size: tuple[int, int], color: str) -> None:
+    """Every step; a context cell followed to the score and back; an edit, its marks, undo; saved and opened again."""
+    title, was, refused, made_from = WORDS[language]
+    file = tmp_path / "mine.json"
+    options = ("--lang", language, "--color", color)
+    terminal = opened("step", "draw", *options, columns=size[0], rows=size[1])
+    for number, name in enumerate(STEPS[language], 1):
+        shown = title.format(number, name)
+        terminal.press("n", shown) if number > 1 else terminal.wait_for(shown)
+    terminal.press("p", title.format(6, STEPS[language][5]))
+    lines = terminal.wait_for("context draw 0 = 0.62·0.9 + 0.12·0.2")
+    assert any(f"{made_from}  [weights draw I = 0.62]" in line for line in lines)
+    terminal.press(ENTER, "weights draw I = 6.05 / 9.83 ≈ 0.62")
+    lines = terminal.press(ENTER, "exponentials draw I = e^1.8 ≈ 6.05")
+    terminal.press(ENTER, "scores draw I = 1.8")
+    terminal.press("ex" + ENTER, refused)
+    terminal.press(BACK + "0" + ENTER, "scores draw I = 0")
+    lines = terminal.press(BACK + BACK, was)
+    marked = [line for line in lines if any(name in line for name in STEPS[language]) and "*" in line.split("│")[0]]
+    assert len(marked) == 6
+    table = next(line.split("│")[1] for line in lines if "0.21" in line and "0.38" in line)
+    assert table.count("*") == 4
+    assert terminal.colorful == (color == "auto")
+    terminal.press("w" + "\x15" + str(file) + ENTER, "0.21")
+    assert terminal.wait_for("0.21")
+    end = time.monotonic() + SECONDS
+    while not file.exists() and time.monotonic() < end:
+        terminal.read()
+    terminal.press("u", "weights draw I = 6.05 / 9.83 ≈ 0.62")
+    terminal.child.send("q")
+    assert terminal.end() == 0
+    saved = json.loads(run_program("run", str(file), "--json").out)
+    edited = json.loads(run_program("run", "draw", "--set", "scores.0=0", "--json").out)
+    assert saved["steps"] == edited["steps"]
+    again = opened("step", str(file), *options, columns=size[0], rows=size[1])
+    again.wait_for(title.format(1, STEPS[language][0]))
+    again.press("nnnn", "weights draw I = 1.00 / 4.78 ≈ 0.21")
+    again.child.send("q")
+    assert again.end() == 0
+
+
+@pytest.mark.parametrize("keys", [CTRL_C, "q", "\x11", "e" + CTRL_C + CTRL_C, "?" + CTRL_C + CTRL_C])
+def test_the_terminal_is_left_clean(opened: Any, keys: str) -> None:
+    """However it is left: the old screen, the cursor, and echo are back, with 0."""
+    terminal = opened("step", "draw")
+    terminal.wait_for("v I 0 = 0.9")
+    for key in keys:
+        terminal.child.send(key)
+        terminal.read(0.4)
+    assert terminal.end() == 0
+    assert LEAVES_ALTERNATE_SCREEN in terminal.raw
+    assert SHOWS_CURSOR in terminal.raw
+
+
+def test_echo_is_back_after_ctrl_c(opened: Any) -> None:
+    """A shell around the program sees its terminal as it was."""
+    quoted = " ".join(f"'{word}'" for word in PROGRAM)
+    terminal = opened("--version")
+    terminal.end()
+    child = pexpect.spawn("/bin/sh", ["-c", f"stty -a; {quoted} step draw; stty -a"], env=environment({"TERM": "xterm-256color"}),
+                          dimensions=(24, 80), timeout=SECONDS)  # fmt: skip
+    child.expect_exact(b"v I 0")
+    child.send(CTRL_C)
+    child.expect(pexpect.EOF)
+    settings = re.findall(rb"-?\becho\b|-?\bicanon\b|-?\bisig\b", child.before)
+    assert settings[-3:] == [b"isig", b"icanon", b"echo"] or set(settings[-3:]) == {b"isig", b"icanon", b"echo"}
+
+
+def test_a_scenario_from_standard_input_and_keys_from_the_terminal(opened: Any) -> None:
+    """A pipe gives the scenario, the keys still work."""
+    terminal = opened("step", "-", before="""printf '{"scores": [1, 2, 3]}'""")
+    terminal.wait_for('scores "2" 0 = 1')
+    terminal.press("n", "e^1 ≈ 2.7183")
+    terminal.child.send("q")
+    assert terminal.end() == 0
+
+
+@pytest.mark.parametrize("size", [(20, 5), (40, 8)])
+def test_a_tiny_terminal(opened: Any, size: tuple[int, int]) -> None:
+    """The cursor's number is seen, and moves."""
+    terminal = opened("step", "draw", columns=size[0], rows=size[1])
+    terminal.wait_for("[0.9]")
+    terminal.press("nnnn", "[0.62")
+    terminal.child.send("q")
+    assert terminal.end() == 0
+
+
+def test_resizing_and_a_key_held_down(opened: Any) -> None:
+    """The window changes under two hundred keys; the place is that of the keys."""
+    terminal = opened("step", "mini-head")
+    terminal.wait_for("x birds 0 = −1")
+    for rows, columns in ((50, 200), (5, 20), (24, 80)):
+        terminal.child.setwinsize(rows, columns)
+        terminal.screen.resize(rows, columns)
+        terminal.child.send("\x1b[B" * 40 + "\x1b[C" * 30)
+        terminal.read(0.5)
+    terminal.wait_for("x south 5 = 2")
+    terminal.child.send("q")
+    assert terminal.end() == 0
+
+
+def test_killed_it_ends(opened: Any) -> None:
+    """A terminal that goes away ends the program."""
+    terminal = opened("step", "draw")
+    terminal.wait_for("v I 0 = 0.9")
+    os.kill(terminal.child.pid, signal.SIGHUP)
+    assert terminal.end() != 70
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_without_a_terminal_it_says_what_to_use(language: str) -> None:
+    """One sentence that names the other commands, and 2; nothing is drawn."""
+    done = run_program("step", "draw", env={"ATTNCALC_LANG": language})
+    assert (done.code, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+    assert "attncalc step --plain" in done.err
+    assert "\x1b" not in done.err
