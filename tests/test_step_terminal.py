@@ -17,6 +17,9 @@ import pytest
 from rich.cells import cell_len
 from running import PROGRAM, SECONDS, environment, run_program
 
+from attncalc.explore.keys import KEYS
+from attncalc.messages import catalogue
+
 ENTER, BACK, ESCAPE, CTRL_C = "\r", "\x7f", "\x1b", "\x03"
 
 LEAVES_ALTERNATE_SCREEN, SHOWS_CURSOR = b"\x1b[?1049l", b"\x1b[?25h"
@@ -250,3 +253,47 @@ def test_without_a_terminal_it_says_what_to_use(language: str) -> None:
     assert done.err.count("\n") == 1
     assert "attncalc step --plain" in done.err
     assert "\x1b" not in done.err
+
+
+# --- the pages ------------------------------------------------------------------------------------
+
+PAGES = [Path(__file__).parent.parent / page for page in ("docs/step.md", "docs/zh/step.md")]
+SCREEN = re.compile(r"<!-- (step [^:]*?) : (.*?) -->\n```text\n(.*?)```\n", re.DOTALL)
+TYPED = {"enter": ENTER}
+
+
+def screen_of(opened: Any, words: str, keys: str) -> str:
+    """What the command shows at 80×24 after the keys, once it is still."""
+    terminal = opened(*words.split())
+    terminal.wait_for(" q ")
+    for key in keys.split():
+        terminal.child.send(TYPED.get(key, key))
+        terminal.read(0.3)
+    written = -1
+    while written != len(terminal.raw):
+        written = len(terminal.raw)
+        terminal.read(0.8)
+    return "".join(f"{line}\n" for line in terminal.lines)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=["en", "zh"])
+def test_the_screens_on_the_page_are_those_of_the_program(opened: Any, page: Path) -> None:
+    """Each, cell for cell; UPDATE_DOCS=1 writes them anew."""
+    text = page.read_text(encoding="utf-8")
+    for block in SCREEN.finditer(text):
+        shown = screen_of(opened, block[1], block[2])
+        if os.environ.get("UPDATE_DOCS"):
+            whole = f"<!-- {block[1]} : {block[2]} -->\n```text\n"
+            start = text.index(whole) + len(whole)
+            text = text[:start] + shown + text[text.index("```\n", start) :]
+            page.write_text(text, encoding="utf-8")
+        assert shown in page.read_text(encoding="utf-8")
+    assert SCREEN.search(text)
+
+
+@pytest.mark.parametrize(("page", "language"), zip(PAGES, ["en", "zh"], strict=True))
+def test_every_key_and_what_it_does_stands_on_the_page(page: Path, language: str) -> None:
+    """The table of keys is that of the program."""
+    rows = [line.split("|")[1:3] for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    said = [(keys.strip().count("`") // 2, meaning.strip()) for keys, meaning in rows]
+    assert said == [(len(row.keys), catalogue(language)[f"walk-do.{row.name}"]) for row in KEYS]

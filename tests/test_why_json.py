@@ -124,7 +124,7 @@ def assert_says(node: Node, digits: int | None) -> None:
         places = Decimal(1).scaleb(shown.as_tuple().exponent) if shown.is_finite() else None  # type: ignore[arg-type]
         assert (value.quantize(places, "ROUND_HALF_UP") if places else value) == shown, node["name"]
     else:
-        assert abs(value - shown) <= Decimal(1).scaleb(4 - digits) * max(1, abs(shown)), node["name"]
+        assert abs(value - shown) <= Decimal(1).scaleb(4 - digits) * max(Decimal(1), abs(shown)), node["name"]
     assert node["relation"] == "=" if value == shown else node["relation"] in "≈=", node["name"]
 
 

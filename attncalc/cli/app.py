@@ -33,7 +33,7 @@ COMMANDS: tuple[Command, ...] = (
         ("attncalc run draw --by-hand off", "attncalc show draw | attncalc run - --json | jq '.steps[-1]'"),
     ),
     Command(
-        "step", ("scenario", "plain", *o.CALCULATION, "all", *o.SCREEN),
+        "step", ("scenario", "plain", *o.CALCULATION, "all", "lang", "color", "ascii", "debug"),
         ("attncalc step draw", "attncalc step mini-head --plain"),
     ),
     Command(

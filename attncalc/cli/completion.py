@@ -73,7 +73,7 @@ def _words(labels: Any) -> list[str]:
     """Labels as a shell takes them: the first of several alike is `the#1`."""
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
         return []
-    shown = [f"{label}#1" if labels.count(label) > 1 and label in labels else label for label in distinct(labels)]
+    shown = [f"{label}#1" if labels.count(label) > 1 else label for label in distinct(labels)]
     return [label if SAFE.fullmatch(label) and not label.isdigit() else str(i) for i, label in enumerate(shown)]
 
 

@@ -29,7 +29,11 @@ def why(session: Session, options: Options) -> int:
     words = options["cell"]
     trace = run(scenario_at(options["scenario"], options), terms=" ".join(words).startswith("terms"))
     cell = find_cell(trace, words, one_place(trace, options, "batch"), one_place(trace, options, "head"))
-    view = plain_view(session, format)._replace(everything=bool(options["all"]))
+    view = plain_view(session, format)._replace(
+        everything=bool(options["all"]),
+        heads=(cell.place[1],) if options["head"] is not None else None,
+        batches=(cell.place[0],) if options["batch"] is not None else None,
+    )
     if format == "json":
         return _why_json(options, trace, cell, view, depth)
     blocks = list(because(trace, cell, view, depth))

@@ -12,7 +12,7 @@ from attncalc.document.derived import number_of, told
 from attncalc.document.heading import arithmetic_in_words, equation, full_labels, note_text, why_code
 from attncalc.document.view import MOST_TERMS, View
 from attncalc.explore.cells import cell_name
-from attncalc.explore.why import Because, fitting, levels, why
+from attncalc.explore.why import MOST_CELLS, Because, fitting, levels, why
 
 MOST_LINES = 100
 
@@ -31,6 +31,11 @@ def because(trace: Trace, cell: Cell, view: View, depth: int | None) -> Iterator
         yield Tree(tuple(_Teller(trace, view, cell).branches(tree)))
     if levels_shown is not None:
         yield Prose(view.say("why-levels", count=levels_shown))
+    elif depth is None and any(part.cut for _, part in levels(tree)):
+        yield Prose(view.say("why-cut", count=MOST_CELLS))
+    for axis in ("batch", "head"):
+        if (view.batches if axis == "batch" else view.heads) is None and axis in step.axes:
+            yield Remark("first-head", view.say(f"why-first-{axis}"))
     for note in trace.notes:
         if note.step == cell.name and (not note.rows or tuple(cell.place[:3]) in note.rows):
             yield Remark(note.code, note_text(note, trace, view))

@@ -22,6 +22,7 @@ from attncalc.messages import Word
 from attncalc.running import run
 from attncalc.scenario_files.edits import edited
 from attncalc.scenario_files.folding import folded
+from attncalc.scenario_files.inlining import opened
 from attncalc.scenario_files.json_text import inside_a_trace
 from attncalc.scenario_files.load import scenario_of
 
@@ -93,7 +94,7 @@ def begin(
 
     `changes` and `options` are those of the command line; they belong to the start.
     """
-    document = folded(edited(document, changes), options or {})
+    document = folded(edited(opened(document, changes, origin.folder), changes), options or {})
     inside = inside_a_trace(document) if isinstance(document, dict) else None
     start = moment(inside if isinstance(inside, dict) else document, (), origin)
     trace = start.trace

@@ -8,17 +8,14 @@ from typing import Any
 
 from attncalc.errors import UsageError
 from attncalc.explore.walk import Walk, arrived, moment
-from attncalc.scenario_files.edits import edited, segments_of
-from attncalc.scenario_files.inlining import inlined, is_reference
+from attncalc.scenario_files.edits import edited
+from attncalc.scenario_files.inlining import opened
 from attncalc.scenario_files.json_text import written
 
 
 def change(walk: Walk, text: str) -> Walk:
     """The walk after a change `PATH=VALUE`, checked as a file is; the errors are those of a file."""
-    segments, _ = segments_of(text)
-    document = walk.now.document
-    if len(segments) > 1 and is_reference(document.get(segments[0].text)):
-        document = inlined(document, (segments[0].text,), walk.origin.folder)
+    document = opened(walk.now.document, [text], walk.origin.folder)
     now = moment(edited(document, [text]), (*walk.now.changes, text), walk.origin)
     return arrived(replace(walk, past=(*walk.past, walk.now), future=()), now)
 

@@ -71,9 +71,15 @@ def _because(trace: Trace, cell: Cell, value: Any, depth: int | None, most: int 
         return Because(cell, value, tree, cut=True)
     told.add(cell)
     deeper = None if depth is None else depth - 1
-    numbers, left_out = _first_of_each(sources(tree), most)
+    numbers, left_out = _first_of_each(_said(trace, sources(tree)), most)
     causes = tuple(_because(trace, n.cell, n.value, deeper, most, told) for n in numbers if n.cell is not None)
     return Because(cell, value, tree, causes, left_out=left_out)
+
+
+def _said(trace: Trace, found: dict[Cell, Number]) -> dict[Cell, Number]:
+    """The sources that are cells or stand in the scenario: not d_k, positions and distances, which shapes say."""
+    document = trace.scenario.document
+    return {cell: n for cell, n in found.items() if not cell.given or cell.name.split(".")[0] in document}
 
 
 def _first_of_each(

@@ -180,7 +180,7 @@ def footer_text(say: Say, width: int) -> Text:
             meaning = f"{say(f'walk-do.{row.name}-short')} "
             if line.cell_len + cells(part + meaning) > width:
                 break
-            line.append(part, "reverse").append(f" {meaning}")
+            line.append(part, "reverse").append(meaning)
     return line
 
 

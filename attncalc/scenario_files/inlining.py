@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 from attncalc.core.figures import Literal
 from attncalc.scenario_files import builtin
 from attncalc.scenario_files.array_files import load_array
+from attncalc.scenario_files.edits import segments_of
+from attncalc.scenario_files.json_text import inside_a_trace
 from attncalc.scenario_files.number_arrays import FILES
 
 
@@ -24,6 +26,17 @@ def inlined(document: dict[str, Any], keys: Collection[str], folder: Path) -> di
     for key in keys:
         document[key] = _literals(load_array(document[key], folder, key).tolist())
     return document
+
+
+def opened(document: Any, changes: Iterable[str], folder: Path) -> Any:
+    """The document with those arrays in files put in of which a change means a single number."""
+    target = (inside_a_trace(document) or document) if isinstance(document, dict) else document
+    if not isinstance(target, dict):
+        return document
+    paths = (segments_of(change)[0] for change in changes)
+    keys = {path[0].text for path in paths if len(path) > 1 and path[1].position is not None}
+    inside = inlined(target, [key for key in keys if is_reference(target.get(key))], folder)
+    return inside if target is document else {**document, "scenario": inside}
 
 
 def moved(document: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:

@@ -52,8 +52,9 @@ def scenario_of(
 
     if changes:
         from attncalc.scenario_files.edits import edited
+        from attncalc.scenario_files.inlining import opened
 
-        document = edited(document, changes)
+        document = edited(opened(document, changes, folder), changes)
     scenario = build(folded(document, options or {}), name, folder)
     return replace(scenario, changes=tuple(changes)) if changes else scenario
 

@@ -21,6 +21,9 @@ MESSAGES: dict[str, str] = {
     "why-left-out": "… and {count} more of {name}; --all shows every one",
     "why-levels": "{count} levels are shown; --depth N shows more, --all every one.",
     "why-levels-one": "{count} level is shown; --depth N shows more, --all every one.",
+    "why-cut": "The tree is cut after {count} cells; ask for a cell further down to see more.",
+    "why-first-head": "Head 0 is shown; --head N shows another.",
+    "why-first-batch": "Batch entry 0 is shown; --batch N shows another.",
     "plain-level": "level {level}: ",
     # Sensitivity
     "influences-title": "What moves {cell} most",

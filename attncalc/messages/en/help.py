@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
     "help.app": "The calculator that shows its work for transformer attention: scores, exponentials, total, weights, weighted value sum, residual, every number with where it comes from.",
-    "help.app-end": "Exit codes: 0 done, 1 a printed number is wrong, 2 it could not be done, 70 a fault of attncalc, 130 interrupted. Environment: ATTNCALC_LANG, ATTNCALC_WIDTH, NO_COLOR, FORCE_COLOR, COLUMNS.",
+    "help.app-end": "Exit codes: 0 done, 1 a printed number is wrong or --fail-on-difference found one, 2 it could not be done, 70 a fault of attncalc, 130 interrupted. Environment: ATTNCALC_LANG, ATTNCALC_WIDTH, NO_COLOR, FORCE_COLOR, COLUMNS.",
     "help.explain": "Explain a calculation step by step, for one query.",
     "help.run": "Show every step as tables, or in another format.",
     "help.step": "Move through a calculation: steps, cells, where they come from, what if.",
@@ -37,8 +37,8 @@ MESSAGES: dict[str, str] = {
     "help.depth": "So many levels of the tree; left out: as many as fit.",
     "help.sensitivity": "Also show which given numbers move the cell most.",
     "help.token": "The query to show: its label, or its position from 0. Repeatable.",
-    "help.head": "The head to show: its number, a range such as 0-3, or all.",
-    "help.batch": "The batch entry to show: its number, a range, or all.",
+    "help.head": "The head to show: its number; where several can be shown also a range such as 0-3, or all.",
+    "help.batch": "The batch entry to show: its number; where several can be shown also a range, or all.",
     "help.only-step": "Only this step. Repeatable.",
     "help.set": "Change a place of the scenario first, e.g. scores.0=1 or mask=causal; mask= removes. Repeatable.",
     "help.places": "Decimals shown, 0 to 50.",
@@ -47,7 +47,7 @@ MESSAGES: dict[str, str] = {
     "help.arithmetic": "exact, float64, float32, float16 or by-hand.",
     "help.shift": "Subtract the row maximum first, or do not.",
     "help.all": "Show every key and feature, however many.",
-    "help.format": "table, plain, json or csv.",
+    "help.format": "table, plain, json, csv or latex, as far as the command has them.",
     "help.json": "Short for --format json.",
     "help.plain": "Short for --format plain: one number a line, for screen readers.",
     "help.jsonl": "Read one scenario a line from standard input, write one JSON object a line.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
     "help.app": "Transformer 注意力分步计算器，写出完整的计算过程：分数、指数、总和、权重、对值加权求和、残差，每个数都能看到是怎么算出来的。",
-    "help.app-end": "退出码：0 完成，1 原文的数有错，2 无法完成，70 attncalc 自身的缺陷，130 被中断。环境变量：ATTNCALC_LANG、ATTNCALC_WIDTH、NO_COLOR、FORCE_COLOR、COLUMNS。",
+    "help.app-end": "退出码：0 完成，1 原文的数有错，或 --fail-on-difference 发现了差异，2 无法完成，70 attncalc 自身的缺陷，130 被中断。环境变量：ATTNCALC_LANG、ATTNCALC_WIDTH、NO_COLOR、FORCE_COLOR、COLUMNS。",
     "help.explain": "针对一个查询，逐步讲解计算过程。",
     "help.run": "用表格或其他格式显示每一步。",
     "help.step": "在计算中走动：步骤、单元格、数从哪里来、改了会怎样。",
@@ -37,8 +37,8 @@ MESSAGES: dict[str, str] = {
     "help.depth": "显示几层；不写则显示放得下的层数。",
     "help.sensitivity": "同时列出对该单元格影响最大的给定数。",
     "help.token": "要显示的查询：写标签，或从 0 数起的位置。可重复。",
-    "help.head": "要看的头：编号、范围（如 0-3）或 all。",
-    "help.batch": "要看的批次项：编号、范围或 all。",
+    "help.head": "要看的头：编号；能看多个时也可写范围（如 0-3）或 all。",
+    "help.batch": "要看的批次项：编号；能看多个时也可写范围或 all。",
     "help.only-step": "只显示这一步。可重复。",
     "help.set": "先改动算例中的一处，例如 scores.0=1 或 mask=causal；mask= 表示删去。可重复。",
     "help.places": "显示的小数位数，0 到 50。",
@@ -47,7 +47,7 @@ MESSAGES: dict[str, str] = {
     "help.arithmetic": "exact（精确）、float64、float32、float16 或 by-hand（手算）。",
     "help.shift": "先减去行最大值，或不减。",
     "help.all": "显示所有的键和特征，不论多少。",
-    "help.format": "table、plain、json 或 csv。",
+    "help.format": "table、plain、json、csv 或 latex，视命令而定。",
     "help.json": "等于 --format json。",
     "help.plain": "等于 --format plain：每行一个数，适合读屏软件。",
     "help.jsonl": "从标准输入每行读一个算例，每行输出一个 JSON 对象。",
