@@ -9,12 +9,10 @@ from attncalc.core.expression import Cell
 from attncalc.derive import derivation
 from attncalc.document.because import name_in
 from attncalc.document.blocks import Block, Branch, Heading, Prose, Remark, Tree
-from attncalc.document.comparison import comparison
 from attncalc.document.derived import number_of, told
 from attncalc.document.heading import equation, note_text, why_code
 from attncalc.document.matrices import mask_picture, matrices
 from attncalc.document.view import View
-from attncalc.explore.compare import Part, Variant, compared
 from attncalc.explore.walk import Walk
 
 
@@ -101,6 +99,9 @@ def query_head(walk: Walk) -> tuple[int, int]:
 
 def change_blocks(walk: Walk, view: View) -> Iterator[Block]:
     """What is not as it was at the start: the changes, and the steps side by side."""
+    from attncalc.document.comparison import comparison  # loaded when it is asked for: the first screen comes sooner
+    from attncalc.explore.compare import Part, Variant, compared
+
     if not walk.now.changes:
         yield Prose(view.say("walk-unchanged"))
         return

@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.events import Key, Resize
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from attncalc.document.blocks import Block
 from attncalc.document.view import View
+from attncalc.interactive.over import Over
 from attncalc.renderers.terminal import render
 
 LEAVE = ("escape", "q", "enter", "backspace", "question_mark", "ctrl+c", "d", "i", "y")
 
 
-class Page(ModalScreen[None]):
+class Page(Over):
     """Blocks as a page, broken to the width there is."""
 
     CSS = """
@@ -50,6 +50,11 @@ class Page(ModalScreen[None]):
     def _draw(self) -> None:
         text = render(self.blocks, self.view, max(self.size.width - 2, 20)).strip("\n")
         self.query_one("#page", Static).update(text)
+
+    def take(self, key: Key) -> None:
+        """A key that was typed before the page stood there."""
+        if key.key in LEAVE:
+            self.dismiss()
 
     def on_key(self, event: Key) -> None:
         """Leaves; what scrolls is left to the page."""

@@ -7,8 +7,9 @@ from inspect import isawaitable
 
 from textual.app import ComposeResult
 from textual.events import Key
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
+
+from attncalc.interactive.over import Over
 
 Answered = Callable[[str], str]
 """Takes what was typed; returns an empty text where it was taken, else the sentence that says why not."""
@@ -36,7 +37,7 @@ class Line(Input):
                 await done
 
 
-class Prompt(ModalScreen[None]):
+class Prompt(Over):
     """Asks for one line; a bad one is refused in place."""
 
     CSS = """

@@ -15,18 +15,14 @@ from textual.widgets import Static
 
 from attncalc.core.expression import Number
 from attncalc.core.numbers import operand
-from attncalc.document.because import because
 from attncalc.document.blocks import Block
-from attncalc.document.influences import strongest
 from attncalc.document.view import View
-from attncalc.document.walking import change_blocks
 from attncalc.errors import AttncalcError
 from attncalc.explore.keys import BY_KEY, press
 from attncalc.explore.walk import Walk, go, move_to, to_step
 from attncalc.explore.what_if import change, edit, path_of
-from attncalc.interactive.page import Page
+from attncalc.interactive.over import Over
 from attncalc.interactive.panes import Grid, StepList, footer_text, header_text, help_blocks, told_text
-from attncalc.interactive.prompt import Prompt
 from attncalc.interactive.tables import source_tables, step_table
 
 Save = Callable[[Walk, str, bool], None]
@@ -97,12 +93,8 @@ class StepScreen(App[None]):
         yield Static(id="message", markup=False)
         yield Static(id="footer", markup=False)
 
-    def on_mount(self) -> None:
-        """The first picture."""
-        self.draw()
-
     def on_resize(self, event: Resize) -> None:
-        """Another size: the texts are broken anew."""
+        """The first size, or another: the texts are broken anew."""
         self.call_after_refresh(self.draw)
 
     # --- drawing ----------------------------------------------------------------------------------
@@ -139,11 +131,11 @@ class StepScreen(App[None]):
 
     def take_key(self, event: KeyPress) -> None:
         """A key of the walk. One that was typed before a question stood there belongs to the question."""
-        if isinstance(self.screen, Prompt):
+        if isinstance(self.screen, Over):
             self.screen.take(event)
             return
         row = BY_KEY.get(event.key) or BY_KEY.get(event.character or "")
-        if row is None or isinstance(self.screen, Page):
+        if row is None:
             return
         if row.action is not None:
             self.turn(lambda walk: press(walk, row.keys[0]))
@@ -209,6 +201,8 @@ class StepScreen(App[None]):
             self.draw()
             return ""
 
+        from attncalc.interactive.prompt import Prompt  # as the pages below: not for the first screen
+
         self.push_screen(Prompt(question, start, answered))
 
     # --- pages ------------------------------------------------------------------------------------
@@ -219,17 +213,25 @@ class StepScreen(App[None]):
 
     def ask_diff(self) -> None:
         """What has changed since the start."""
+        from attncalc.document.walking import change_blocks
+
         self._page(list(change_blocks(self.walk, self.view)))
 
     def ask_moves(self) -> None:
         """The given numbers that move the cell most."""
+        from attncalc.document.influences import strongest
+
         self._page(list(strongest(self.walk.trace, self.walk.cell, self.view)))
 
     def ask_why(self) -> None:
         """The derivation of the cell down to the given numbers."""
+        from attncalc.document.because import because
+
         self._page(list(because(self.walk.trace, self.walk.cell, self.view, None)))
 
     def _page(self, blocks: Sequence[Block]) -> None:
+        from attncalc.interactive.page import Page
+
         self.push_screen(Page(blocks, self.view))
 
     def ask_quit(self) -> None:
