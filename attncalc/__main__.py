@@ -23,6 +23,10 @@ def main() -> None:
     try:
         from attncalc.cli.app import build
 
+        if "COMP_WORDS" in os.environ:
+            from attncalc.cli.completion import join_words
+
+            join_words()
         code = build(language, sys.argv[1:])(prog_name="attncalc", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -56,7 +56,7 @@ def _part(trace: Trace, step: Step, read: Read, source: Source, index: Index) ->
 def _position(trace: Trace, stage: Stage, axis: str, length: int, index: Index) -> int | None:
     """Where the cell stands on an axis that is read, or None where the axis is read whole."""
     if axis == "kv_head":  # the shared head that the query head reads
-        return index[1] * length // trace.scenario.heads
+        return trace.scenario.shared_head(index[1], length)
     return dict(zip(stage.layout, index, strict=True)).get(axis) if axis != "one" else None
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from running import Finished
@@ -33,6 +34,19 @@ def call(*args: str, stdin: bytes = b"", language: str = "en") -> Finished:
         patch.setattr(gc, "set_threshold", lambda *_: None)
         _clean_environment(patch, language)
         return Finished(_code(), *(stream.getvalue().decode("utf-8") for stream in written.values()))
+
+
+def out(*args: str, language: str = "en", stdin: bytes = b"") -> str:
+    """What a call prints that goes well."""
+    done = call(*args, language=language, stdin=stdin)
+    assert (done.code, done.err) == (0, "")
+    return done.out
+
+
+def document(*args: str, stdin: bytes = b"") -> dict[str, Any]:
+    """The JSON object that such a call prints."""
+    found: dict[str, Any] = json.loads(out(*args, "--json", stdin=stdin))
+    return found
 
 
 def _clean_environment(patch: pytest.MonkeyPatch, language: str) -> None:

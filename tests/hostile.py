@@ -35,6 +35,11 @@ class Hostile(NamedTuple):
         return "|".join(map(re.escape, (self.shown, self.token) if in_full and self.cropped else (self.shown,)))
 
     @property
+    def said(self) -> str:
+        """How the name of a cell says it: as it is shown, or so that it may be typed."""
+        return {"the": "the#1", 'a"b,c': r'"a\"b,c"', "-1": '"-1"'}.get(self.shown, self.shown)
+
+    @property
     def argument(self) -> str:
         """The label as a user types it after an option: quoted where it could mean something else, or not be typed."""
         quoted = self.token in ("", "-1", "[]") or "\0" in self.token or self.token.startswith('"')

@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rivals.random_scenarios import as_json, documents, documents_by_hand
 
 from attncalc import load, run
@@ -54,6 +55,12 @@ def random_hand_texts(count: int, seed: int) -> Iterator[str]:
 def flat(nested: Any) -> list[Any]:
     """The cells of nested lists in order."""
     return list(chain.from_iterable(map(flat, nested))) if isinstance(nested, list) else [nested]
+
+
+def softmax(scores: Any) -> Any:
+    """Row by row, as a textbook writes it."""
+    exponentials = np.exp(scores)
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
 def computed(trace: Trace) -> Iterator[Step]:

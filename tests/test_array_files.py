@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from agreement import Document, listed, refusal, steps_of, trace_of
+from calling import call, out
 from running import run_program
 
 MATRIX = np.array([[0.1, -2.5, 3], [1e-300, 5e-324, 7]])
@@ -386,3 +387,49 @@ def test_every_broken_file_is_reported_at_once(tmp_path: Path) -> None:
         "scenario: k: there is no file k.npz beside the scenario",
         "scenario: v: there is no file v.safetensors beside the scenario",
     ]
+
+
+# --- `show` ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def with_files(tmp_path: Path) -> Path:
+    """A scenario whose queries and keys are in a file beside it."""
+    np.savez(tmp_path / "run.npz", q=[[1, 2], [3, 4.5]], k=[[0.5, 1], [2, 0.25]])
+    references = {name: {"npz": "run.npz", "key": name} for name in "qk"}
+    (tmp_path / "mine.json").write_text(json.dumps(references))
+    return tmp_path / "mine.json"
+
+
+def test_show_takes_the_changes_that_run_takes(with_files: Path) -> None:
+    """A number inside an array file: that array is put in, the other stays a file."""
+    shown = json.loads(out("show", str(with_files), "--set", "q.0.1=2.25"))
+    assert shown == {"q": [[1, 2.25], [3, 4.5]], "k": {"npz": "run.npz", "key": "k"}}
+
+
+@pytest.mark.parametrize("trace", [False, True])
+def test_what_show_writes_elsewhere_can_be_read_there(with_files: Path, trace: bool) -> None:
+    """Arrays in files are put in where they would not be found; a trace holds a scenario, and so do its arrays."""
+    source, there = with_files, with_files.parent / "there"
+    there.mkdir()
+    if trace:
+        source = with_files.parent / "trace.json"
+        source.write_text(out("run", str(with_files), "--json"))
+    assert out("show", str(source), "-o", str(there / "x.json")) == ""
+    assert (
+        out("run", str(there / "x.json"), "--json", "--step", "weights").split('"steps"')[1]
+        == (out("run", str(with_files), "--json", "--step", "weights").split('"steps"')[1])
+    )
+    assert out("show", str(source), "-o", str(with_files.parent / "same.json")) == ""
+    assert (with_files.parent / "same.json").read_bytes() == source.read_bytes()
+
+
+def test_a_broken_reference_is_said_by_the_reading(with_files: Path) -> None:
+    """Whatever else is asked of the file."""
+    with_files.write_text('{"q": {"npz": "run.npz", "key": "q", "columns": "ab"}, "k": {"npz": "run.npz", "key": "k"}}')
+    for more in ((), ("--set", "q.0.1=2"), ("--set", "k.0.1=2")):
+        done = call("run", str(with_files), *more)
+        assert (done.code, "fault of attncalc" in done.err) == (2, False)
+    with_files.write_text('{"q": {"npz": "no.npz", "key": "q"}, "k": [[1, 2]]}')
+    done = call("run", str(with_files), "--set", "q.0.1=2")
+    assert done.err == f"attncalc: {with_files}: q: there is no file no.npz beside the scenario\n"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 import pytest
-from hostile import COUNT, HOSTILE, TOKENS, every_token, keys_document
+from hostile import COUNT, HOSTILE, TOKENS, every_token, keys_document, unsafe
 from samples import BUILT_IN, LANGUAGES, trace_of
 
 from attncalc import load, run
 from attncalc.core.expression import Cell
 from attncalc.core.stage import Step, Trace
 from attncalc.errors import UsageError
-from attncalc.explore.cells import cell_name, find_cell
+from attncalc.explore.cells import cell_name, find_cell, typed_name
+from attncalc.interactive.typed import words_of
 
 LABELS = ["[CLS]", "the cat", "the", "1", "0", "a.b", "the", "x=y", '"q"', "²", "the#2x"]
 ODD: dict[str, Any] = {"tokens": LABELS, "query": 2, "scores": list(range(11)), "v": [[i, -i] for i in range(11)]}
@@ -237,23 +239,72 @@ def test_the_name_of_a_cell_leads_back_to_it(name: str) -> None:
     """The words of its name, with its batch entry and a query head that reads it, find every cell again."""
     trace = run(load(name), terms="v" in run(load(name)))
     for step, cell in some_cells(trace, 1000):
-        head = cell.place[1] * trace.scenario.heads // step.cells.shape[1]
-        assert find_cell(trace, cell_name(trace, cell).split(" "), cell.place[0], head) == cell
+        head = trace.scenario.first_reader(cell.place[1], step.cells.shape[1])
+        assert find_cell(trace, words_of(cell_name(trace, cell)), cell.place[0], head) == cell
 
 
 @pytest.mark.parametrize("name", ["odd", "small", "same"])
 def test_odd_labels_lead_back(name: str) -> None:
-    """A label that looks like another position stands in quotes; the first of several is `the#1` where it is typed."""
+    """Every name as it stands, split as the dialogue splits a line."""
     trace = trace_at(name)
     for _, cell in some_cells(trace, 100):
-        words = cell_name(trace, cell).replace("the cat", "the_cat").split(" ")
-        words = [{"the_cat": "the cat", "the": "the#1", "x": "x#1"}.get(word, word) for word in words[1:]]
-        assert find_cell(trace, [cell.name, *words]) == cell
+        assert find_cell(trace, words_of(cell_name(trace, cell))) == cell
+
+
+ODD_NAMES = ["[CLS]", '"the cat"', "the#1", '"1"', '"0"', "a.b", "the#2", "x=y", '"q"', "²", "the#2x"]
+
+
+def test_only_what_would_not_come_back_stands_in_quotes() -> None:
+    """Blanks, positions of other labels; the first of several has its number."""
+    trace = trace_at("odd")
+    named = [cell_name(trace, Cell("weights", (0, 0, 0, place))) for place in range(len(LABELS))]
+    assert named == [f"weights the {name}" for name in ODD_NAMES]
+
+
+def any_labels(seed: int) -> list[str]:
+    """Labels of few characters that mean something to a line, a shell, JSON or a path; many of them alike."""
+    rng = Random(seed)
+    return ["".join(rng.choices('"\\#1203 a[].=-\u00e9\t', k=rng.choice((0, 1, 1, 2, 3, 30)))) for _ in range(30)]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_labels_lead_back(seed: int) -> None:
+    """However much alike: the word that is said is one word, safe to show, no option, and means its place."""
+    trace = trace_of({"tokens": any_labels(seed), "scores": list(range(30)), "query": 0})
+    for _, cell in some_cells(trace, 30):
+        name = cell_name(trace, cell)
+        words = words_of(name)
+        assert find_cell(trace, words) == cell
+        assert len(words) == 2 + (cell.name != "total")
+        assert unsafe(name) == []
+        assert not [word for word in words if word.startswith("-") and len(word) > 1]
+
+
+def test_a_label_with_blanks_is_one_word_of_a_shell_too() -> None:
+    """The quotes of the name are those of the shell."""
+    trace = trace_of({"tokens": ["New York", "a  b", 'a "b" \\'], "scores": [1, 2, 3]})
+    for _, cell in some_cells(trace, 3):
+        assert find_cell(trace, shlex.split(cell_name(trace, cell))) == cell
+
+
+TYPED = [
+    ("draw", Cell("weights", (0, 0, 0, 1)), "weights draw like"),
+    ("mini-head", Cell("w_q", (0, 0, 0, 1), given=True), "w_q.0.1"),
+    ("grouped", Cell("k", (0, 1, 2, 1)), "k runs 1 --head 2"),
+    ("grouped", Cell("joined", (0, 0, 2, 7)), "joined runs 7"),
+    ("padding", Cell("weights", (1, 0, 3, 1)), "weights 3 1 --batch 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "cell", "typed"), TYPED)
+def test_a_typed_name_says_batch_entry_and_head(name: str, cell: Cell, typed: str) -> None:
+    """As the options of `why`, in every language; of a shared head its first query head."""
+    assert typed_name(trace_at(name), cell) == typed
 
 
 def test_the_example_of_an_error_can_be_typed() -> None:
-    """Where the first label is not enough, the example has its position."""
-    with pytest.raises(UsageError, match="for example q 0 0 "):
+    """Where the first label is not enough, the example has its number."""
+    with pytest.raises(UsageError, match="for example q x#1 0 "):
         find_cell(trace_at("same"), ["q"])
 
 
@@ -275,9 +326,11 @@ def test_hostile_labels_are_found(place: int, form: str) -> None:
 
 @every_token
 def test_hostile_labels_make_no_hostile_names(place: int) -> None:
-    """A cell is called as the tables call its labels."""
-    name = cell_name(HOSTILE_TRACE, Cell("weights", (0, 0, 0, place)))
-    assert name == f"weights ? {HOSTILE[place].shown}"
+    """A cell is called as the tables call its labels, or in quotes where that would not come back; it leads back."""
+    cell = Cell("weights", (0, 0, 0, place))
+    name = cell_name(HOSTILE_TRACE, cell)
+    assert name == f"weights ? {HOSTILE[place].said}"
+    assert find_cell(HOSTILE_TRACE, words_of(name)) == cell
 
 
 HOSTILE_TRACE = trace_of(json.loads(keys_document()))

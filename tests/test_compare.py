@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from calling import call
+from calling import call, document, out
 from hostile import COUNT, SCORES, TOKENS, unsafe
 from running import run_in_terminal, widest
-from samples import LANGUAGES, trace_of
+from samples import LANGUAGES, softmax, trace_of
 from surroundings import CHINESE
 
 from attncalc.explore.compare import compared, difference, same_numbers
@@ -24,34 +24,15 @@ FOUR_WAYS = (*LINEAR, "--with", "weighting=uniform", "--with", "weighting=self")
 PAST = {"scores": [[0, 0, 0], [0, 1, 2], [3, 3, 0]]}
 
 
-def out(*args: str, language: str = "en", stdin: bytes = b"") -> str:
-    """What a comparison prints."""
-    done = call(*args, language=language, stdin=stdin)
-    assert (done.code, done.err) == (0, "")
-    return done.out
-
-
-def document(*args: str, stdin: bytes = b"") -> dict[str, Any]:
-    """A comparison as JSON."""
-    found: dict[str, Any] = json.loads(out(*args, "--json", stdin=stdin))
-    return found
-
-
 def step_of(found: dict[str, Any], name: str) -> dict[str, Any]:
     """One step of a comparison."""
     return next(step for step in found["steps"] if step["name"] == name)
 
 
-def softmax(scores: Any) -> Any:
-    """Row by row, as a textbook writes it."""
-    exponentials = np.exp(scores)
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
-
-
 # --- the numbers ----------------------------------------------------------------------------------
 
 DIFFERENCES: list[tuple[str, str, str]] = [
-    ("0.62", "0.78", "0.16"), ("0.78", "0.62", "-0.16"), ("1", "1", "0"), ("-1", "1", "2"), ("0", "1e-40", "0"),
+    ("0.62", "0.78", "0.16"), ("0.78", "0.62", "-0.16"), ("1", "1", "0"), ("-1", "1", "2"), ("0", "1e-40", "1e-40"), ("1", "1.0000000000000000000000000000000001", "0"),
     ("1e-20", "3e-20", "2e-20"), ("NaN", "NaN", "0"), ("NaN", "1", "NaN"), ("-Infinity", "-Infinity", "0"),
     ("-Infinity", "1", "Infinity"), ("1", "-Infinity", "-Infinity"), ("0.1", "0.30000000000000000001", "0.20000000000000000001"),
     # two ways of calculating one number differ in digits that nobody asked for
@@ -64,7 +45,7 @@ DIFFERENCES: list[tuple[str, str, str]] = [
 @pytest.mark.parametrize(("first", "second", "wanted"), DIFFERENCES)
 def test_a_difference_is_the_second_minus_the_first(first: str, second: str, wanted: str) -> None:
     """Of the true values; what is the same, infinite or NaN too, differs by 0."""
-    found = difference(Decimal(first), Decimal(second), 4)
+    found = difference(Decimal(first), Decimal(second))
     assert found == Decimal(wanted) or (found.is_nan() and wanted == "NaN")
 
 
@@ -122,7 +103,7 @@ STEPS: list[tuple[tuple[str, ...], str | None, list[str], dict[str, list[int]]]]
     (("draw", "--with", "temperature=2", "--with", "temperature=2;scores.0=1"), "scores",
      ["v"], {"scaled": [1, 2]}),
     (("mini-head", "--set", "scale=none", "--step", "q", "--step", "scaled"), "scaled", ["q"], {"scaled": [0]}),
-    (("mini-head", "--set", "mask=none", "--step", "x"), None, ["x"], {}),
+    (("mini-head", "--set", "mask=none", "--step", "x"), "masked", ["x"], {}),
     (("apple-fruit", "apple-company"), "x", [], {}),
 ]  # fmt: skip
 
@@ -153,9 +134,8 @@ def test_nan_is_the_same_as_nan() -> None:
     trace = trace_of({"scores": [["-Infinity", "-Infinity"], [0, 1]], "empty_rows": "nan"})
     assert all(step.same for step in compared([trace, trace]))
     again = trace_of({"scores": [["-Infinity", "-Infinity"], [0, 2]], "empty_rows": "nan"})
-    assert [cell[2:] for cell in np.argwhere(compared([trace, again], ["weights"])[0].differing).tolist()] == [
-        [1, 0], [1, 1]
-    ]  # fmt: skip
+    weights = next(step for step in compared([trace, again]) if step.name == "weights")
+    assert [cell[2:] for cell in np.argwhere(weights.differing).tolist()] == [[1, 0], [1, 1]]
 
 
 def test_each_variant_keeps_its_own_arithmetic() -> None:
@@ -226,13 +206,128 @@ def test_every_head_counts_unless_one_is_asked_for() -> None:
     assert "The weights of k.0.2=9 are those of grouped." in one
 
 
-def test_other_shapes_are_said_not_compared() -> None:
-    """Both shapes stand in a table, and where each query looks."""
-    text = " ".join(out("compare", "apple-fruit", "apple-company").split())
-    assert "scores 6×6 5×5" in text
-    assert "In apple-fruit, 苹果 looks mostly at 买 (0.6054)." in text
+def test_other_features_are_said_not_compared() -> None:
+    """Both shapes stand in a table, and no cell is set beside another."""
+    text = " ".join(out("compare", "mini-head", "grouped").split())
+    assert "queries 5×3 4×3×2" in text
+    assert "so their cells are not set side by side." in text
+    weights = step_of(document("compare", "mini-head", "grouped"), "weights")
+    assert (weights["same"], weights["largest_difference"]) == (False, None)
+
+
+def test_of_other_tokens_those_are_compared_that_both_have() -> None:
+    """By their labels, with how many of how many; the step differs, and it is said where each query looks."""
+    text = out("compare", "apple-fruit", "apple-company")
+    assert [line.split() for line in rows(text, "Divide")] == [
+        ["了", "了", "0.1591", "0.1925", "0.0333"], ["了", "苹果", "0.1672", "0.2022", "0.0350"],
+        ["苹果", "了", "0.0510", "0.0351", "−0.0159"], ["苹果", "苹果", "0.1472", "0.1013", "−0.0459"],
+    ]  # fmt: skip
+    words = " ".join(text.split())
+    assert "scores 6×6 5×5 4 of 36, 25 " in words
+    assert "These cells are the same: embeddings, queries, keys, values, scores, scaled scores, exponentials." in words
+    assert "In apple-fruit, 苹果 looks mostly at 买 (0.6054)." in words
+    assert "In apple-company, 苹果 looks mostly at iPhone (0.4165)." in words
+    found = document("compare", "apple-fruit", "apple-company")
+    assert (step_of(found, "scores")["same"], step_of(found, "scores")["largest_difference"]) == (False, None)
+    assert step_of(found, "context")["largest_difference"]["cell"] == "context 苹果 1"
+
+
+def test_repeated_labels_meet_by_their_number(tmp_path: Path) -> None:
+    """The second `a` of one is the second of the other; one that only one has is left out."""
+    for name, tokens in (("one", ["a", "b", "a"]), ("two", ["a", "a"])):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"tokens": tokens, "scores": list(range(len(tokens)))}))
+    text = out("compare", *(str(tmp_path / f"{name}.json") for name in ("one", "two")), "--step", "scores")
+    assert "scores 1×3 1×2 2 of 3, 2" in " ".join(text.split())
+    assert [line.split()[1:] for line in rows(text, "Scores")] == [
+        ["a#1", "0", "0", "0.0000"], ["a#2", "2", "1", "−1.0000"],
+    ]  # fmt: skip
+
+
+def test_a_query_is_found_in_each_variant(tmp_path: Path) -> None:
+    """Where its label stands in it, also where the shapes are the same."""
+    text = " ".join(out("compare", "apple-fruit", "apple-company", "--token", "苹果", "--token", "了").split())
     assert "In apple-company, 苹果 looks mostly at iPhone (0.4165)." in text
-    assert step_of(document("compare", "apple-fruit", "apple-company"), "weights")["largest_difference"] is None
+    for name, tokens in (("one", ["a", "b"]), ("two", ["b", "a"])):
+        scenario = {"tokens": tokens, "scores": [[tokens.index("a"), 1], [3, 5]], "mask": "none"}
+        (tmp_path / f"{name}.json").write_text(json.dumps(scenario))
+    found = out(
+        "compare", *(str(tmp_path / f"{name}.json") for name in ("one", "two")), "--token", "a", "--step", "scores"
+    )
+    assert [line.split() for line in rows(found, "Scores")] == [
+        ["a", "a", "0", "5", "5.0000"],
+        ["a", "b", "1", "3", "2.0000"],
+    ]
+
+
+def test_a_cell_that_all_hide_is_left_out() -> None:
+    """Minus infinity less minus infinity is not 0."""
+    args = ("compare", "mini-head", "--with", "x.0.0=2", "--token", "We")
+    for step, heading in (("masked", "Mask"), ("exponentials", "Exponentiate")):
+        assert [line.split()[:2] for line in rows(out(*args, "--step", step), heading)] == [["We", "We"]]
+
+
+def test_the_first_difference_is_that_of_all_steps() -> None:
+    """--step says what is shown, and what --fail-on-difference counts."""
+    args = ("compare", "draw", "--set", "v.0.0=1", "--step", "context", "--step", "weights")
+    found = document(*args)
+    assert (found["first_difference"], found["same"]) == ("v", False)
+    assert [step["name"] for step in found["steps"]] == ["weights", "context"]
+    assert "The first step that differs: values." in found["text"]
+    assert "The first step that differs: values." in out(*args)
+
+
+NEAREST: list[tuple[str, str, str]] = [
+    ("mini-head --set arithmetic=float64", "weights fly fly", "row of fly changes most"),
+    ("mini-head --set x.3.1=1.00000000000001", "weights fly fly", "row of fly changes most"),
+    ("library --set scores.3=-5", "weights reader book4", "the weight of book4: 5.5e-42 → 3.7e-44."),
+    ("apple-fruit --set arithmetic=float64 --token 苹果", "weights 苹果 买", "the weight of 买: 0.6054 → 0.6054 (by"),
+    ("grouped --set k.0.0=2.00000000000001", "weights fox red --head 1", "row of fox (head 1) changes most"),
+    ("draw --by-hand off --set scores=[1,1,1,1.00000000000001]", "weights draw I", "the weight of I:"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "cell", "words"), NEAREST)
+def test_words_name_the_largest_difference_however_small(line: str, cell: str, words: str) -> None:
+    """The cell of the table; of equal ones the first."""
+    args = ("compare", *line.split(), "--step", "weights")
+    assert step_of(document(*args), "weights")["largest_difference"]["cell"] == cell
+    assert words in " ".join(out(*args, "--width", "1000").split())
+
+
+@pytest.mark.parametrize("change", ["k.0.0=2.00000000000001", "k.0.0=2.00000000000000000001", "arithmetic=float64"])
+def test_the_difference_in_json_is_the_nearest_double(change: str) -> None:
+    """Not cut at some place: that of numbers with many more digits."""
+    first, second = (
+        trace_of(json.loads(out("show", "grouped", *more))) for more in ((), ("--set", change))
+    )  # fmt: skip
+    weights = step_of(document("compare", "grouped", "--set", change), "weights")
+    moved = [b - a for a, b in zip(first["weights"].exact.flat, second["weights"].exact.flat, strict=True)]
+    largest = weights["largest_difference"]
+    assert (largest and largest["value"]) == (float(max(moved, key=abs)) if largest else None)
+
+
+def test_text_in_json_has_the_minus_sign_of_its_numbers() -> None:
+    """Not that of a screen."""
+    assert "0.08 → -0.13." in document(*LINEAR)["text"][1]
+
+
+CHINESE_WORDS: list[tuple[tuple[str, ...], str]] = [
+    (LINEAR, "只有  draw 才有：指数"), (LINEAR, "差值"), (LINEAR, "最先出现差别的步骤：指数（只有 draw 才有）。"),
+    (("compare", "apple-fruit", "--with", 'tokens.0="甲"; scale=none', "--token", "苹果"), "相比：苹果这一行的权重变了。最大的权重仍在买上。"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("args", "words"), CHINESE_WORDS)
+def test_chinese_reads_as_chinese(args: tuple[str, ...], words: str) -> None:
+    """No blank between two Chinese words, and no word that asks for another."""
+    assert words in out(*args, "--width", "1000", language="zh")
+
+
+def test_nan_less_nan_is_no_zero() -> None:
+    """It is NaN."""
+    blind = b'{"scores": [["-Infinity", "-Infinity"], [0, 1]], "empty_rows": "nan"}'
+    text = out("compare", "-", "--with", "scores.1.0=3", "--step", "weights", stdin=blind)
+    assert next(line.split() for line in rows(text, "Divide")) == ["0", "0", "NaN", "NaN", "NaN"]
 
 
 def test_other_labels_are_said(tmp_path: Path) -> None:
@@ -254,6 +349,10 @@ WORDS: list[tuple[tuple[str, ...], str]] = [
      "Its largest weight is at I in draw, at like in scores=[0.2, 1.8, 0.6, …. What changes most is the weight of I: 0.62 → 0.12. The row is as sharp as before: its largest weight is still 0.62."),
     (("draw", "--with", "v.0.0=5"), "The weights of v.0.0=5 are those of draw."),
     (("window", "--with", "mask=causal"), "the row of"),
+    (("cached", "--set", "q.0.0=-1", "--set", "places=2"), "The row is as sharp as before: its largest weight is still 0.5981."),
+    (("draw", "--set", "scores.0=1.8000001", "--arithmetic", "exact"),
+     "the weight of I: 0.62 → 0.62 (by 2.4e-8). The row becomes sharper: its largest weight goes from 0.62 to 0.62 (by 2.4e-8)."),
+    (("draw", "--with", "weighting=linear"), "0.08 → -0.13. In weighting=linear the weight of draw is negative: -0.13."),
 ]  # fmt: skip
 
 
@@ -322,8 +421,12 @@ REFUSED: list[tuple[tuple[str, ...], list[str]]] = [
       "draw: mask: is \"round\"; wanted is one of none, causal"]),
     (("nope", "nada", "draw"), ["nope: is neither a built-in scenario nor a file; did you mean rope?", "nada: is neither a built-in scenario nor a file; there are alibi, "]),
     (("nope", "--with", "a=1", "--with", "b=1"), ["nope: is neither a built-in scenario nor a file; did you mean rope?"]),
+    (("draw", "--with", "by_hand=0;scores=[-1,-1,-1,-1]"),
+     ["draw: by hand, every exponential of the row of draw rounds to 0; keep 1 place (--by-hand 1), or"]),
     (("draw", "draw", "--step", "weight"), ["--step: weight is not a step of this scenario; did you mean weights?"]),
     (("draw", "draw", "--token", "z"), ["--token: z is not a query here; there are draw"]),
+    (("apple-fruit", "apple-company", "--token", "我"),
+     ["apple-company: --token: 我 is not a query here; there are 苹果, 发布, 了, 新款, iPhone"]),
     (("draw", "draw", "--format", "csv"), ["--format: is csv; wanted is one of table, plain, json"]),
     (("draw", "--with", "weighting=linear;scores=[1,-1,1,-1]", "--with", "weighting=linear;scores=[2,-2,0,0]"),
      ["draw: the visible scores of draw add to 0, and plain division by a zero sum is not defined; use \"weighting\": \"softmax\""] * 2),

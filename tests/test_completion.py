@@ -65,7 +65,7 @@ def offered(folder: Path, line: str) -> list[str]:
 
 
 DRAW_KEYS = ["title.", "about.", "source.", "made_up.", "tokens.", "query=", "scores.", "v.", "residual.", "by_hand=",
-             "places=", "expect.", "mask=", "weighting=", "shift=", "scale=", "empty_rows=", "arithmetic=", "rounding="]  # fmt: skip
+             "places=", "expect.", "mask=", "weighting=", "shift=", "scale=", "empty_rows=", "layout=", "arithmetic=", "rounding="]  # fmt: skip
 
 OFFERED = [
     # cells
@@ -118,6 +118,7 @@ OFFERED = [
     ("why draw --set scale=sqrt_d_m", ["scale=sqrt_d_model"]),
     ("why draw --set shift=", ["shift=true", "shift=false"]),
     ("why draw --set rounding=half", ["rounding=half-up", "rounding=half-even"]),
+    ("run mini-head --set layout=", ["layout=in_out", "layout=out_in"]),
     ("why draw --set scores.0=", []),
     # files
     ("why odd.json weights 苹", ["苹果"]),
@@ -125,7 +126,7 @@ OFFERED = [
     ("why odd.json --set scores.a", []),
     ("why odd.json --set scores.1", ["scores.1=", "scores.10=", "scores.11="]),
     ("why 'a folder/my file.json' weights ", ["x", "y"]),
-    ("why 'a folder/my file.json' --set ", ["tokens.", "scores.", *DRAW_KEYS[-7:]]),
+    ("why 'a folder/my file.json' --set ", ["tokens.", "scores.", *DRAW_KEYS[-8:]]),
     ("why - weights ", []),
     ("why missing.json weights ", []),
     ("why nobody weights ", []),
@@ -152,7 +153,7 @@ def test_a_broken_file_is_no_error(name: str, rest: str, folder: Path) -> None:
 @pytest.mark.parametrize("name", ["a folder", "missing/a.json", "cut.json", "-"])
 def test_without_a_scenario_the_options_are_offered_still(name: str, folder: Path) -> None:
     """The keys that take words."""
-    assert offered(folder, f"attncalc why '{name}' --set ") == DRAW_KEYS[-7:]
+    assert offered(folder, f"attncalc why '{name}' --set ") == DRAW_KEYS[-8:]
 
 
 def test_what_is_offered_is_what_no_shell_changes_and_finds_its_token(folder: Path) -> None:

@@ -175,8 +175,8 @@ class TestPlain:
     def test_a_derivation_is_named(self, place: int) -> None:
         """`explain --plain` names the cell that it derives, and each product."""
         out = shown(keys_document(), "explain", "-", "--plain")
-        name = re.escape(HOSTILE[place].shown)
-        assert re.search(rf"^exponentials \? {name} = .*e\^{SCORES[place]} ≈ \d", out, re.MULTILINE)
+        name, said = re.escape(HOSTILE[place].shown), re.escape(HOSTILE[place].said)
+        assert re.search(rf"^exponentials \? {said} = .*e\^{SCORES[place]} ≈ \d", out, re.MULTILINE)
         assert re.search(rf"^key {name}: weight [0-9.]+, value \({VALUES[place]}\)", out, re.MULTILINE)
 
 

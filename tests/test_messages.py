@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import string
+from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ import attncalc
 from attncalc.cli.app import COMMANDS
 from attncalc.cli.options import OPTIONS
 from attncalc.core import names
-from attncalc.messages import Word, catalogue, speaker, text_in
+from attncalc.messages import SUBJECTS, Word, catalogue, speaker, text_in
 from attncalc.pipelines.rows_weights import SHIFT
 from attncalc.pipelines.standard import ROWS
 
@@ -95,6 +97,22 @@ def faults() -> Iterator[str]:
 def test_both_languages_have_every_sentence() -> None:
     """The same codes."""
     assert set(ENGLISH) == set(CHINESE)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_code_stands_in_two_files(language: str) -> None:
+    """A sentence has one home: the later file would win, and the other be dead."""
+    files = [import_module(f"attncalc.messages.{language}.{subject}").MESSAGES for subject in SUBJECTS]
+    counts = Counter(code for messages in files for code in messages)
+    assert [code for code, count in counts.items() if count > 1] == []
+
+
+def test_no_code_stands_twice_in_a_file() -> None:
+    """Of two keys alike in a dict Python keeps the last."""
+    for path in sorted((PACKAGE / "messages").glob("*/*.py")):
+        trees = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Dict)]
+        counts = Counter(key.value for tree in trees for key in tree.keys if isinstance(key, ast.Constant))
+        assert [code for code, count in counts.items() if count > 1] == [], path
 
 
 def test_a_sentence_takes_the_same_fields_in_both() -> None:

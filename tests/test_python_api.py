@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calling import call
 from samples import BUILT_IN, DRAW, flat
 
 import attncalc
@@ -115,10 +116,12 @@ def test_every_format_is_text(format: str, language: str) -> None:
     assert "0.62" in text
 
 
-def test_an_unknown_format_is_named() -> None:
-    """A programmer's slip is a built-in exception that lists the formats."""
-    with pytest.raises(ValueError, match="'pdf' is not a format; there are table, plain, json, csv"):
-        render(run(load("draw")), "pdf")
+@pytest.mark.parametrize("format", ["pdf", "latex"])
+def test_a_format_that_traces_do_not_have_is_named(format: str) -> None:
+    """A programmer's slip is a built-in exception that lists the formats, the same as `run --format` has."""
+    with pytest.raises(ValueError, match=f"'{format}' is not a format of a trace; there are table, plain, json, csv$"):
+        render(run(load("draw")), format)
+    assert call("run", "draw", "--format", format).err.endswith("wanted is one of table, plain, json, csv\n")
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,13 @@ from attncalc import load, run
 from attncalc.cli.stepping import save
 from attncalc.document.signs import ASCII, UNICODE
 from attncalc.document.view import View, say_in
-from attncalc.explore.keys import KEYS, pressed
 from attncalc.explore.walk import Origin, Walk, begin
 from attncalc.explore.what_if import edit
+from attncalc.interactive.moves import MOVES, pressed
 from attncalc.interactive.page import Page
 from attncalc.interactive.panes import Grid, StepList
 from attncalc.interactive.prompt import Prompt
-from attncalc.interactive.screen import StepScreen
+from attncalc.interactive.screen import ASKS, StepScreen
 from attncalc.scenario_files.json_text import parse
 
 Story = Callable[[StepScreen, Pilot[None]], Awaitable[None]]
@@ -64,9 +64,9 @@ def played(
 
 def looked(app: StepScreen) -> Outcome:
     """The texts of the screen."""
-    grids = [app.query_one(f"#{name}", Grid).seen for name in ("grid", "source-0", "source-1")]
+    grids = [app.board.query_one(f"#{name}", Grid).seen for name in ("grid", "source-0", "source-1")]
     tables = [["".join(piece.text for piece in line) for line in seen.lines] if seen else [] for seen in grids]
-    steps = [line.plain for line in app.query_one(StepList).lines]
+    steps = [line.plain for line in app.board.query_one(StepList).lines]
     return Outcome(app.walk, text_of(app, "#message"), text_of(app, "#text"), steps, tables)
 
 
@@ -81,16 +81,17 @@ def typed(*keys: str) -> Story:
 
 def text_of(app: StepScreen, where: str) -> str:
     """What a text of the screen says."""
-    return str(app.screen.query_one(where, Static).visual)
+    over = app.screen if where in ("#page", "#why-not") else app.board
+    return str(over.query_one(where, Static).visual)
 
 
-PURE = [(key, row) for row in KEYS if row.action is not None for key in row.keys]
+PURE = [(key, row) for row in MOVES if row.action is not None for key in row.keys]
 
 
 @pytest.mark.parametrize(("key", "row"), PURE, ids=[key for key, _ in PURE])
 def test_every_key_does_what_it_does_in_the_walk(key: str, row: Any) -> None:
     """From a place where each of them does something, the screen and the walk in plain Python agree."""
-    way = {"redo": ["m", "u"], "undo": ["m"], "back": ["enter"], "batch": [], "batch-before": []}.get(row.name, [])
+    way = {"redo": ["m", "u"], "undo": ["m"], "return": ["enter"], "batch": [], "batch-before": []}.get(row.name, [])
     name = "causal-head" if row.name.startswith("batch") else "grouped"
     start = ["n"] * 5 + way
     app = played(walk_in(name), typed(*start, key))
@@ -137,8 +138,9 @@ def test_quit(key: str) -> None:
 
 def test_the_keys_tested_here_are_all_there_are() -> None:
     """Moves above, questions, pages and quit: no key of the table is left out."""
+    assert set(ASKS) == {row.name for row in MOVES if row.action is None and row.keys}
     asking = {"e", "s", "g", "w", "ctrl+s", "d", "i", "y", "question_mark", "f1", "q", "ctrl+c", "ctrl+q"}
-    assert {key for row in KEYS if row.action is None for key in row.keys} == asking
+    assert {key for row in MOVES if row.action is None for key in row.keys} == asking
 
 
 # --- questions ------------------------------------------------------------------------------------
@@ -340,3 +342,83 @@ def test_tokens_are_text_and_never_markup() -> None:
     assert "[red]x" in header
     assert ":smile:" in header
     assert "\x1b" not in header
+
+
+# --- saying what happened -------------------------------------------------------------------------
+
+
+def test_saving_says_so_and_leaving_asks_once_for_what_is_not_saved(tmp_path: Path) -> None:
+    """q with changes says how to leave, a second q leaves; after saving the first does."""
+
+    async def unsaved(app: StepScreen, pilot: Pilot[None]) -> None:
+        await pilot.press("m", "q")
+        await pilot.pause()
+        assert text_of(app, "#message").startswith("There are changes that are not saved")
+        assert app.is_running
+        await pilot.press("n", "q")
+        await pilot.pause()
+        assert app.is_running  # another key came between
+        await pilot.press("q")
+
+    assert here(played(walk_in("draw"), unsaved).walk) == "(0, 0) scores draw I"
+
+    async def saved(app: StepScreen, pilot: Pilot[None]) -> None:
+        await pilot.press("m", "w")
+        app.screen.query_one(Input).value = str(tmp_path / "mine.json")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert text_of(app, "#message") == f"Saved as {tmp_path / 'mine.json'}."
+        await pilot.press("q")
+
+    played(walk_in("draw"), saved)
+    document = parse((tmp_path / "mine.json").read_bytes(), "mine")
+    assert "expect" not in document
+    assert document["about"]["en"] == "Changed from draw: mask=causal."
+
+
+def test_all_shows_every_given_number_on_the_page() -> None:
+    """`--all` counts on the full screen too."""
+
+    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+        await pilot.press("end", "n", "n", "n", "n", "n", "i")
+        await pilot.pause()
+        pages.append(text_of(app, "#page"))
+
+    pages: list[str] = []
+    for everything in (False, True):
+        view = View(say_in("en"), everything=everything, options=False)
+        played(walk_in("mini-head"), story, view=view)
+    assert "given numbers shown." in pages[0]
+    assert "given numbers shown." not in pages[1]
+    assert "--all" not in pages[0]
+    assert pages[1].count("\n") > pages[0].count("\n")
+
+
+def test_the_text_is_broken_anew_after_a_resize() -> None:
+    """Narrow and wide again: as if it had never been narrow."""
+
+    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+        await pilot.press("n", "n", "n", "n", "n")
+        await pilot.pause()
+        before = text_of(app, "#text")
+        for size in ((22, 6), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            await pilot.pause()
+        assert text_of(app, "#text") == before
+
+    played(walk_in("draw"), story)
+
+
+def test_ascii_draws_nothing_else() -> None:
+    """Titles, lines, headers and the help page."""
+    view = View(say_in("en", True), ASCII)
+
+    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+        for _ in range(7):
+            await pilot.press("n")
+            await pilot.pause()
+            strips = [strip.text for strip in app.screen._compositor.render_strips()]
+            assert all(line.isascii() for line in strips), strips
+
+    played(walk_in("mini-head"), story, view=view)

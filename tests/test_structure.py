@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ import attncalc
 from attncalc.core import names
 from attncalc.core.figures import ROUNDINGS
 from attncalc.messages import LANGUAGES
+from attncalc.scenario_files.kinds import Choice, Either, Flag
 
 PACKAGE = Path(attncalc.__file__).parent
 
@@ -91,7 +93,7 @@ def is_ours(module: str) -> bool:
 
 @pytest.mark.parametrize("name", FILES)
 def test_imports_go_one_way(name: str) -> None:
-    """core ← ops ← pipelines ← fold, calculations, derive ← notes, running, document ← renderers ← cli."""
+    """From the ground up as ROOMS has them: core, ops, pipelines, … document, renderers, interactive, cli."""
     for other in inner_imports(name) - {""}:
         assert room(other) <= room(name), f"{name or 'attncalc'} imports {other}"
 
@@ -178,8 +180,8 @@ def test_every_argument_is_annotated() -> None:
     assert [f"{n}.{f.name}" for n, tree in TREES.items() for f in functions(tree) if f.returns is None] == []
 
 
-def test_sizes_are_reported() -> None:
-    """Functions and files by length, for `pytest -s`: nothing is asserted but that there is something to measure."""
+def test_functions_and_files_are_short() -> None:
+    """No function over 40 lines, no file over 300; `pytest -s` shows how long they are."""
     lengths = sorted(
         ((f.end_lineno or 0) - f.lineno + 1, f"{name}.{f.name}") for name, t in TREES.items() for f in functions(t)
     )
@@ -188,22 +190,37 @@ def test_sizes_are_reported() -> None:
         middle, ninth = median(n for n, _ in found), found[len(found) * 9 // 10][0]
         longest = ", ".join(f"{n} {name}" for n, name in found[:-4:-1])
         print(f"{what}: {len(found)}, median {middle}, 90 % within {ninth}; longest {longest}")
-        assert found
+    assert [name for length, name in lengths if length > 40] == []
+    assert [name for length, name in files if length > 300] == []
 
 
 # --- names that stand twice -----------------------------------------------------------------------
 
 
+def words_of(kind: Any) -> tuple[str, ...]:
+    """The words that a kind of key takes; those of a flag where it may be both."""
+    if isinstance(kind, Either):
+        return next(filter(None, (words_of(part) for _, part in kind.kinds)), ())
+    if isinstance(kind, Flag):
+        return ("true", "false") if kind.only is None else ()
+    return kind.names if isinstance(kind, Choice) else ()
+
+
 def test_names_for_completion_are_those_of_the_tables() -> None:
-    """core.names repeats what would load NumPy: steps, formats, arithmetics, roundings, languages."""
+    """core.names repeats what would load NumPy: steps and their axes, formats, words that keys take, languages."""
     from attncalc.calculations import CALCULATIONS
-    from attncalc.pipelines.standard import STEP_NAMES
+    from attncalc.pipelines.standard import ROWS, STEP_NAMES
     from attncalc.renderers import FORMATS
     from attncalc.scenario_files.keys import ARITHMETICS
     from attncalc.scenario_files.keys import KEYS as SCENARIO_KEYS
 
+    layouts = {row.name: row.layout[2:] for row in ROWS}
     assert names.STEPS == STEP_NAMES
+    assert [name for name, axes in layouts.items() if axes[:2] == ("query", "key")] == list(names.KEY_COLUMNS)
+    assert [name for name, axes in layouts.items() if axes[0] == "key"] == list(names.KEY_ROWS)
+    assert {key: words for key, kind in SCENARIO_KEYS.items() if (words := words_of(kind))} == names.CHOICES
     assert tuple(FORMATS) == names.FORMATS
+    assert tuple(name for name, format in FORMATS.items() if format.whole) == names.TRACE_FORMATS
     assert set(names.ARITHMETICS) == set(CALCULATIONS) == set(ARITHMETICS)
     assert names.ROUNDINGS == tuple(ROUNDINGS) == SCENARIO_KEYS["rounding"].names  # type: ignore[attr-defined]
     assert names.LANGUAGES == LANGUAGES

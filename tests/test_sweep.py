@@ -7,45 +7,31 @@ import io
 import json
 import re
 from decimal import Decimal
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import pytest
-from calling import call
+from calling import call, document, out
 from hostile import SCORES, TOKENS, unsafe
 from rich.cells import cell_len
 from running import run_in_terminal, widest
-from samples import LANGUAGES
+from samples import LANGUAGES, softmax
 from surroundings import CHINESE
 
+from attncalc.core.stage import Row
 from attncalc.document.blocks import Curve, Plot
-from attncalc.explore.sweep import Lead, leads, moves, values_between, written
+from attncalc.errors import UsageError
+from attncalc.explore.sweep import sweep
+from attncalc.explore.trends import Lead, furthest, leads, moves
+from attncalc.explore.values import as_typed, values_between
 from attncalc.renderers.plot import HEIGHT, plot_lines
 from attncalc.scenario_files.json_text import parse
 from attncalc.scenario_files.json_text import written as json_written
+from attncalc.scenario_files.sources import source_at
 
 DRAW = ("sweep", "draw", "scores.0", "-1", "3")
 SCORES_OF_DRAW = [1.8, 0.2, 0.6, -0.3]
 BRAILLE = re.compile("[\u2800-\u28ff]")
-
-
-def out(*args: str, language: str = "en", stdin: bytes = b"") -> str:
-    """What a sweep prints."""
-    done = call(*args, language=language, stdin=stdin)
-    assert (done.code, done.err) == (0, "")
-    return done.out
-
-
-def document(*args: str, stdin: bytes = b"") -> dict[str, Any]:
-    """A sweep as JSON."""
-    found: dict[str, Any] = json.loads(out(*args, "--json", stdin=stdin))
-    return found
-
-
-def softmax(scores: Any) -> Any:
-    """Row by row, as a textbook writes it."""
-    exponentials = np.exp(scores)
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
 # --- the values -----------------------------------------------------------------------------------
@@ -68,12 +54,12 @@ VALUES: list[tuple[str, str, int, list[str]]] = [
 @pytest.mark.parametrize(("first", "last", "count", "wanted"), VALUES)
 def test_values_are_evenly_spaced_and_exact(first: str, last: str, count: int, wanted: list[str]) -> None:
     """Both ends are among them; a value whose digits do not end has twelve."""
-    assert written(values_between(Decimal(first), Decimal(last), count)) == wanted
+    assert as_typed(values_between(Decimal(first), Decimal(last), count)) == wanted
 
 
 def test_a_thousand_values_are_a_thousand() -> None:
     """The most there can be, in order, none twice."""
-    values = [Decimal(text) for text in written(values_between(Decimal(0), Decimal(1), 1000))]
+    values = [Decimal(text) for text in as_typed(values_between(Decimal(0), Decimal(1), 1000))]
     assert (len(set(values)), values) == (1000, sorted(values))
 
 
@@ -128,6 +114,40 @@ def test_by_hand_keeps_its_digits() -> None:
     assert "[0.62, 0.12, 0.19, 0.08], [0.70, 0.10, 0.14, 0.06]" in text
 
 
+@pytest.mark.parametrize("path", ["q.1.0", "q[b].0", "mask.drop.1.0"])
+def test_a_number_of_an_array_in_a_file_can_move(path: str, tmp_path: Path) -> None:
+    """As --set changes it, by position or label, wherever the array stands; the own value is that of the file."""
+    arrays = {"q": [[1, 2], [1, 4.5]], "k": [[0.5, 1], [2, 0.25]], "drop": [[0, 1], [1, 0]]}
+    np.savez(tmp_path / "run.npz", **{name: np.array(numbers) for name, numbers in arrays.items()})
+    q, k, drop = ({"npz": "run.npz", "key": name} for name in arrays)
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps({"tokens": ["a", "b"], "q": q, "k": k, "mask": {"drop": drop}}))
+    found = document("sweep", str(file), path, "0", "1", "--points", "2")
+    for value, row in zip((0, 1), found["values"], strict=True):
+        run = json.loads(out("run", str(file), "--set", f"{path}={value}", "--step", "weights", "--json"))
+        assert row == run["steps"][0]["values"][1]
+    assert f"* marks the scenario's own value: {path} = 1" in out("sweep", str(file), path, "0", "1", "--points", "2")
+
+
+def test_a_sweep_is_a_question_to_the_library() -> None:
+    """Numbers by point, without a word or a sign; the row is the scenario's query where none is named."""
+    swept = sweep(source_at({"scores": [0, 1, "-Infinity"]}), "scores.0", ["1", "0"])
+    assert [point.text for point in swept.points] == ["1", "0"]
+    assert np.allclose(swept.rows, softmax([[1, 1, -np.inf], [0, 1, -np.inf]]), rtol=1e-12)
+    assert (swept.own, swept.own_point, swept.row) == (0, 1, (0, 0, 0))
+    assert [point.hidden for point in swept.points] == [(False, False, True)] * 2
+    last = sweep(source_at("mini-head"), "temperature", ["1", "2"], "scaled", Row(0, 0, 1))
+    wanted = [call("run", "mini-head", "--set", f"temperature={t}", "--step", "scaled", "--json").out for t in (1, 2)]
+    assert last.rows == [json.loads(text)["steps"][0]["values"][1] for text in wanted]
+
+
+@pytest.mark.parametrize("name", ["v", "nothing"])
+def test_the_library_refuses_a_step_without_rows(name: str) -> None:
+    """In the sentences of the command line."""
+    with pytest.raises(UsageError, match="there are scores, exponentials, total, weights, context, residual"):
+        sweep(source_at("draw"), "scores.0", ["1", "2"], name)
+
+
 def test_standard_input_is_read_once() -> None:
     """It comes only once, and every point needs it."""
     found = document("sweep", "-", "scores[0]", "0", "1", "--points", "3", stdin=b'{"scores": [0, 0]}')
@@ -142,6 +162,7 @@ LEADS: list[tuple[list[list[float]], list[Lead]]] = [
     ([[1, 2], [2, 2], [3, 2]], [Lead((1,), 0, 0), Lead((0, 1), 1, 1), Lead((0,), 2, 2)]),
     ([[1, 2], [NAN, NAN], [1, 2]], [Lead((1,), 0, 0), Lead((1,), 2, 2)]),
     ([[1, NAN], [1, 0], [NAN, 1]], [Lead((0,), 1, 1)]),
+    ([[1, 1 + 1e-15], [2, 2 - 1e-15]], [Lead((0, 1), 0, 1)]),
 ]  # fmt: skip
 
 
@@ -157,16 +178,40 @@ def test_what_moves_most_is_told_by_its_extremes() -> None:
     assert [(move.column, move.first, move.last) for move in found] == [(0, 0, 1), (1, 0, 1), (2, 1, 1)]
 
 
+FURTHEST: list[tuple[list[list[float]], list[tuple[int, ...]]]] = [
+    ([[0, 0, 3], [2, 2 + 1e-15, 1], [2 - 1e-15, 2, 1]], [(0, 1), (2,)]),
+    ([[0, 1], [2, 1]], [(0,)]),
+    ([[0.5, 0.5 + 1e-16], [0.25, 0.25]], [(0, 1)]),
+    ([[0, 0], [0, 0]], [(0, 1)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "wanted"), FURTHEST)
+def test_all_that_move_furthest_are_found(rows: list[list[float]], wanted: list[tuple[int, ...]]) -> None:
+    """To twelve digits; together where they go from the same number to the same."""
+    assert [tuple(move.column for move in group) for group in furthest(rows)] == wanted
+
+
 WORDS: list[tuple[tuple[str, ...], list[str]]] = [
-    (DRAW, ["The largest weight is that of: to (−1.0 to 0.2); I and to (0.6); I (1.0 to 3.0).",
-            "I moves most: 0.09 at −1.0, 0.84 at 3.0."]),
+    (DRAW, ["The largest weight is that of: to (-1.0 to 0.2); I and to (0.6); I (1.0 to 3.0).",
+            "I moves most: 0.09 at -1.0, 0.84 at 3.0."]),
     (("sweep", "draw", "scores[to]", "3", "-1", "--points", "3"),
-     ["The largest weight is that of: to (3); I (1 to −1).", "to moves most: 0.71 at 3, 0.04 at −1."]),
+     ["The largest weight is that of: to (3); I (1 to -1).", "to moves most: 0.71 at 3, 0.04 at -1."]),
     (("sweep", "library", "temperature", "1", "3", "--points", "3"),
      ["book1 has the largest weight at every point.", "book1 moves most: 0.9991 at 1, 0.9116 at 3."]),
-    (("sweep", "draw", "v.0.0", "1", "3"), ["Nothing moves: the row is the same at every point."]),
-    ((*DRAW, "--step", "context", "--points", "2"), ["feature 0 moves most: 0.41 at −1, 0.82 at 3."]),
-    ((*DRAW, "--step", "total", "--points", "2"), ["total moves most: 4.15 at −1, 23.87 at 3."]),
+    (("sweep", "draw", "v.0.0", "1", "3"), ["Nothing moves here: the row is the same at every point. --step context shows the effect."]),
+    (("sweep", "draw", "residual.0", "1", "3", "--step", "context"),
+     ["Nothing moves here: the row is the same at every point. --step residual shows the effect."]),
+    (("sweep", "draw", "places", "1", "3", "--by-hand", "2", "--points", "2"),
+     ["Nothing moves: the row is the same at every point."]),
+    (("sweep", "sink", "sink", "-2", "2", "--points", "5"),
+     ["cat and . have the largest weight at every point.", "cat and . move most: 0.2677 at -2, 0.0174 at 2."]),
+    *((("sweep", "padding", "temperature", "0.3", "3", "--points", "4", "--batch", "1", "--token", "0", *more),
+       ["0 and 1 have the largest weight at every point.",
+        "These move most, equally far: 0 and 1 (0.4567 at 0.3, 0.2793 at 3.0); 2 and 3 (0.0433 at 0.3, 0.2207 at 3.0)."])
+      for more in ((), ("--arithmetic", "float64"))),
+    ((*DRAW, "--step", "context", "--points", "2"), ["feature 0 moves most: 0.41 at -1, 0.82 at 3."]),
+    ((*DRAW, "--step", "total", "--points", "2"), ["total moves most: 4.15 at -1, 23.87 at 3."]),
 ]  # fmt: skip
 
 
@@ -175,7 +220,7 @@ def test_words_say_who_leads_and_what_moves(args: tuple[str, ...], sentences: li
     """In the JSON and on the screen."""
     assert document(*args)["text"] == sentences
     text = " ".join(out(*args, "--plain").split())
-    assert all(sentence.replace("−", "-") in text for sentence in sentences)
+    assert all(sentence.replace("-", "-") in text for sentence in sentences)
 
 
 OWN: list[tuple[tuple[str, ...], str, bool]] = [
@@ -185,15 +230,18 @@ OWN: list[tuple[tuple[str, ...], str, bool]] = [
     (("sweep", "mini-head", "temperature", "1", "2"), "* marks the scenario's own value: temperature = 1.", True),
     (("sweep", "draw", "scores.0", "2", "3"), "own value", False),
     (("sweep", "draw", "scores.0", "0", "1"), "own value", False),
-    (("sweep", "mini-head", "scale", "0", "1"), "own value", False),
+    (("sweep", "mini-head", "scale", "0", "1"), "own value, scale = 1/√3 ≈ 0.577350269190, lies between two points.", True),
+    (("sweep", "mini-head", "scale", "0", "1", "--set", "scale=d_k"), "own value, scale = 1/3 ≈ 0.333333333333, lies", True),
+    (("sweep", "-", "scale", "0", "1", "--points", "3"), "* marks the scenario's own value: scale = 1/√4 = 0.5.", True),
+    (("sweep", "mini-head", "scale", "0", "1", "--set", "scale=none"), "own value", False),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("args", "words", "there"), OWN)
 def test_the_scenarios_own_value_is_marked(args: tuple[str, ...], words: str, there: bool) -> None:
     """Where it lies in the range: a star at its point, and a sign under the curves."""
-    text = out(*args)
-    assert (words in text) is there
+    text = out(*args, stdin=b'{"q": [[1, 2, 3, 4]], "k": [[4, 3, 2, 1], [1, 0, 0, 1]]}')
+    assert (words in " ".join(text.split())) is there
     assert ("▲" in text) is there
     assert bool(re.search(r"^ +−?[\d.]+ \*  ", text, re.MULTILINE)) is words.startswith("*")
 
@@ -379,7 +427,7 @@ def test_hostile_tokens_come_out_safely(format: str) -> None:
 NUMBER = "is not a decimal number, for example 0.5 or -1"
 REFUSED: list[tuple[str, list[str]]] = [
     ("", ["name a scenario: a file, - for standard input, or a built-in; alibi, "]),
-    ("draw scores.0 1", ["wanted are a scenario, a path, and the values from which and to which its number goes: attncalc sweep draw scores.0 -1 3"]),
+    ("draw scores.0 1", ["a scenario, a path, a first and a last value are wanted, for example attncalc sweep draw scores.0 -1 3"]),
     ("draw scores.0 1 1.0", ["both ends are 1; wanted is a range"]),
     ("draw scores.0 x nan", [f"FROM: x {NUMBER}", f"TO: nan {NUMBER}"]),
     ("draw scores.0 -inf 1e", [f"FROM: -inf {NUMBER}", f"TO: 1e {NUMBER}"]),
@@ -409,6 +457,7 @@ REFUSED: list[tuple[str, list[str]]] = [
     ("draw scores.0 --nope -1 3", ["there is no option --nope; --help lists those there are"]),
     ("--nope draw scores.0 -1 3", ["there is no option --nope; --help lists those there are"]),
     ("draw scores.0 -1 3 -x", ["there is no option -x; --help lists those there are"]),
+    ("grouped scale -- -1 1 --points 4 --head 3", ["--points stands after --, and what stands there is an argument; options go before it"]),
     ("draw scores.0 -1 3 5", ["there is an argument too many: 5"]),
     ("draw scores.0 -1 3 --points", ["the option --points needs a value"]),
     ("nope scores.0 -1 3", ["nope: is neither a built-in scenario nor a file; did you mean rope?"]),

@@ -97,7 +97,7 @@ def test_rows_by_label_name_their_query() -> None:
     }  # fmt: skip
     found = [(verdict.cell, verdict.right) for verdict in verify(trace_of(document))]
     assert found == [
-        ("weights the#2 the", True), ("weights the#2 cat", True), ("weights the#2 the#2", True),
+        ("weights the#2 the#1", True), ("weights the#2 cat", True), ("weights the#2 the#2", True),
         ("weights cat cat", True), ("weights cat the#2", False),
     ]  # fmt: skip
 

@@ -179,7 +179,7 @@ def test_every_cell_behind_is_taken_apart_once(name: str) -> None:
         parts = [part for _, part in levels(why(trace, cell))]
         opened = [part.cell for part in parts if not (part.given or part.above)]
         assert len(set(opened)) == len(opened)
-        assert set(opened) == set() if step.stage.given else behind(trace, cell)
+        assert set(opened) == (set() if step.stage.given else behind(trace, cell))
         assert not any(part.cut or part.left_out for part in parts)
         for number, part in enumerate(parts):
             assert part.cell.given or part.value is trace[part.cell.name].cells[part.cell.place]

@@ -43,7 +43,7 @@ def asked(chunk: int) -> Iterator[tuple[bytes, Trace, Cell, list[str], Random]]:
             continue
         step = rng.choice(list(trace))
         cell = Cell(step.name, tuple(map(rng.randrange, step.cells.shape)))
-        head = cell.place[1] * trace.scenario.heads // step.cells.shape[1]
+        head = trace.scenario.first_reader(cell.place[1], step.cells.shape[1])
         axes = trace.scenario.axes
         options = ["--batch", str(cell.place[0])] * ("batch" in axes) + ["--head", str(head)] * ("head" in axes)
         places = zip(step.stage.layout[2:], cell.place[2:], strict=True)

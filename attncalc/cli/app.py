@@ -16,9 +16,10 @@ from attncalc.scenario_files import builtin
 
 
 class Command(NamedTuple):
-    """One command: the options it takes and lines that show its use."""
+    """One command: the file in this folder and the function there, its options, and lines that show its use."""
 
     name: str
+    home: str
     options: tuple[str, ...]
     examples: tuple[str, ...]
     negatives: bool = False  # whether an argument may be a number such as -1
@@ -27,40 +28,49 @@ class Command(NamedTuple):
 SHOWING = ("token", "head", "batch", "step", *o.CALCULATION, "all", *o.FORMAT, "indent", *o.OUTPUT, *o.SCREEN)
 
 COMMANDS: tuple[Command, ...] = (
-    Command("explain", ("scenario", *SHOWING), ("attncalc explain draw", "attncalc explain mini-head --token saw")),
     Command(
-        "run", ("scenarios", *SHOWING[:-6], "jsonl", *o.SCREEN),
+        "explain", "commands.explain", ("scenario", *SHOWING),
+        ("attncalc explain draw", "attncalc explain mini-head --token saw"),
+    ),
+    Command(
+        "run", "commands.run", ("scenarios", *SHOWING[:-6], "jsonl", *o.SCREEN),
         ("attncalc run draw --by-hand off", "attncalc show draw | attncalc run - --json | jq '.steps[-1]'"),
     ),
     Command(
-        "step", ("scenario", "plain", *o.CALCULATION, "all", "lang", "color", "ascii", "debug"),
+        "step", "stepping.step", ("scenario", "plain", *o.CALCULATION, "all", "lang", "color", "ascii", "debug"),
         ("attncalc step draw", "attncalc step mini-head --plain"),
     ),
     Command(
-        "why",
+        "why", "exploring.why",
         ("scenario", "cell", "depth", "sensitivity", "head", "batch", *o.CALCULATION, "all", *o.FORMAT, *o.OUTPUT,
          *o.SCREEN),
         ("attncalc why draw context draw 0", "attncalc why grouped --head 3 weights red fox --sensitivity"),
     ),
     Command(
-        "compare",
+        "compare", "comparing.compare",
         ("scenarios", "with_", "fail_on_difference", "token", "head", "batch", "step", *o.CALCULATION, "all", *o.FORMAT,
          *o.OUTPUT, *o.SCREEN),
         ("attncalc compare draw --set weighting=linear --with weighting=uniform --with weighting=self",
          "attncalc compare mini-head --set scale=none --token saw", "attncalc compare apple-fruit apple-company"),
     ),
     Command(
-        "sweep",
+        "sweep", "sweeping.sweep",
         ("source", "path", "from_", "to", "points", "token", "head", "batch", "step", *o.CALCULATION, "all", *o.FORMAT,
          *o.OUTPUT, *o.SCREEN),
         ("attncalc sweep draw scores.0 -1 3", "attncalc sweep mini-head temperature 0.2 5 --token saw"), True,
     ),
     Command(
-        "verify", ("scenarios", *o.CALCULATION, *o.FORMAT, *o.OUTPUT, *o.SCREEN), ("attncalc verify draw",),
+        "verify", "commands.verify", ("scenarios", *o.CALCULATION, *o.FORMAT, *o.OUTPUT, *o.SCREEN),
+        ("attncalc verify draw",),
     ),
-    Command("list", (*o.FORMAT, *o.OUTPUT, *o.SCREEN), ("attncalc list",)),
-    Command("show", ("name", *o.CALCULATION, *o.OUTPUT, "lang", "debug"), ("attncalc show draw > mine.json",)),
-    Command("schema", (*o.OUTPUT, "lang", "debug"), ("attncalc schema > attncalc.schema.json",)),
+    Command("list", "scenarios.list_", (*o.FORMAT, *o.OUTPUT, *o.SCREEN), ("attncalc list",)),
+    Command(
+        "show", "scenarios.show", ("name", *o.CALCULATION, *o.OUTPUT, "lang", "debug"),
+        ("attncalc show draw > mine.json",),
+    ),
+    Command(
+        "schema", "scenarios.schema", (*o.OUTPUT, "lang", "debug"), ("attncalc schema > attncalc.schema.json",)
+    ),
 )  # fmt: skip
 
 
@@ -115,7 +125,7 @@ def _function(command: Command, language: str) -> Callable[..., None]:
             raise typer.Exit(written(page, language))
 
     def function(**values: Any) -> None:
-        raise typer.Exit(guarded(command.name, values, language))
+        raise typer.Exit(guarded(command, values, language))
 
     function.__signature__ = o.signature(command.options, builtin.names, say, on_help)  # type: ignore[attr-defined]
     function.__annotations__ = {p.name: p.annotation for p in function.__signature__.parameters.values()}  # type: ignore[attr-defined]

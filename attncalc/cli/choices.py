@@ -75,7 +75,7 @@ def view_of(session: Session, options: Options, trace: Trace, format: str) -> Vi
             most = 20
     tokens = options["token"]
     return plain_view(session, format)._replace(
-        queries=tuple(_query(trace, token) for token in tokens) if tokens else None,
+        queries=tuple(query_of(trace, token) for token in tokens) if tokens else None,
         batches=_chosen(trace, options, "batch", 0), heads=_chosen(trace, options, "head", 1),
         steps=tuple(_step(trace, step) for step in options["step"]),
         most_keys=most, everything=bool(options["all"]),
@@ -107,7 +107,7 @@ def one_place(trace: Trace, options: Options, axis: str) -> int:
     return chosen[0]
 
 
-def _query(trace: Trace, word: str) -> int:
+def query_of(trace: Trace, word: str) -> int:
     """The query of a label, a quoted label, or a position."""
     labels = trace.scenario.query_tokens
     places = places_named(labels, word)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
 import typer
 
@@ -13,16 +17,54 @@ from attncalc.core.labels import distinct
 from attncalc.errors import AttncalcError
 from attncalc.scenario_files.edits import value_at
 
-BY_KEY = ("scores", "scaled", "capped", "biased", "masked", "shifted", "exponentials", "weights", "terms")
-OF_KEYS = ("k", "v", "normed_k", "rotated_k", "all_k", "all_v")
 SAFE = re.compile(r"[^\W_][\w#.+-]*")
 """Labels that every shell takes as they are; the others are offered as positions."""
 
-VALUES = {
-    "mask": ("none", "causal"), "weighting": ("softmax", "linear", "uniform", "self"), "shift": ("true", "false"),
-    "scale": ("sqrt_d_k", "d_k", "sqrt_d_model", "none"), "empty_rows": ("zero", "nan", "uniform", "error"),
-    "arithmetic": names.ARITHMETICS, "rounding": names.ROUNDINGS,
-}  # fmt: skip
+
+BASH = "_ATTNCALC_COMPLETE", "complete_bash"
+
+
+def join_words() -> None:
+    """Puts the words together again that bash takes apart at `=`, before Typer reads them from the environment.
+
+    Of the word at hand bash then wants only what follows the `=`.
+    """
+    if os.environ.get(BASH[0]) != BASH[1] or "\n=" not in os.environ.get("COMP_WORDS", ""):
+        return
+    words: list[str] = []
+    current = at = int(os.environ.get("COMP_CWORD", "0"))
+    for number, word in enumerate(os.environ["COMP_WORDS"].split("\n")):
+        glued = bool(words) and (word == "=" or words[-1].endswith("="))
+        if glued:
+            words[-1] += word
+        else:
+            words.append(word)
+        if number == current:
+            at = len(words) - 1
+            if glued:
+                sys.stdout = _Without(words[-1][: words[-1].rindex("=") + 1], sys.stdout)
+    os.environ |= {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(at)}
+
+
+class _Without(io.TextIOBase):
+    """Writes what is written to it, each line without a beginning."""
+
+    def __init__(self, beginning: str, stream: TextIO) -> None:
+        self.beginning, self.stream = beginning, stream
+
+    def write(self, text: str) -> int:
+        """The lines, shortened."""
+        self.stream.write("\n".join(line.removeprefix(self.beginning) for line in text.split("\n")))
+        return len(text)
+
+    def flush(self) -> None:
+        """What was written is out."""
+        self.stream.flush()
+
+
+def number_paths(context: typer.Context, incomplete: str) -> list[str]:
+    """Paths as `sweep` takes them, without the sign."""
+    return [word.removesuffix("=") for word in path_words(context, incomplete)]
 
 
 def cell_words(context: typer.Context, incomplete: str) -> list[str]:
@@ -33,8 +75,9 @@ def cell_words(context: typer.Context, incomplete: str) -> list[str]:
         return _starting(names.STEPS, incomplete)
     tokens = document.get("tokens")
     asking = document.get("query_tokens") or tokens
-    labels = tokens if words[0] in OF_KEYS or (len(words) == 2 and words[0] in BY_KEY) else asking
-    places = 2 if words[0] in BY_KEY else 1  # features are numbers
+    by_key = words[0] in names.KEY_COLUMNS
+    labels = tokens if words[0] in names.KEY_ROWS or (len(words) == 2 and by_key) else asking
+    places = 2 if by_key else 1  # features are numbers
     return _starting(_words(labels), incomplete) if len(words) <= places else []
 
 
@@ -43,7 +86,7 @@ def path_words(context: typer.Context, incomplete: str) -> list[str]:
     document = _document(context)
     path, equals, _ = incomplete.partition("=")
     if equals:
-        return _starting([f"{path}={value}" for value in VALUES.get(path, ())], incomplete)
+        return _starting([f"{path}={value}" for value in names.CHOICES.get(path, ())], incomplete)
     *before, begun = path.split(".")
     return _starting(_paths(document, before, begun), incomplete)
 
@@ -54,7 +97,7 @@ def _paths(document: dict[str, Any], before: Sequence[str], begun: str) -> Itera
     inside = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     labels = (*_words(document.get("query_tokens")), *_words(document.get("tokens"))) if before and begun else ()
     named = [label for label in labels if isinstance(value, list) and "." not in label]
-    known = [*inside, *named, *(() if before else VALUES)]
+    known = [*inside, *named, *(() if before else names.CHOICES)]
     for key in dict.fromkeys(map(str, known)):
         held = _held(document, (*before, key))
         if held is not None or not before:
@@ -85,7 +128,7 @@ def _document(context: typer.Context) -> dict[str, Any]:
     named = next(filter(None, map(context.params.get, ("scenario", "scenarios", "source", "name"))), None)
     named = named or context.args  # behind an option that waits for its value the arguments are not taken apart
     source = named[0] if isinstance(named, list | tuple) and named else named or ""
-    if not source or source == "-":
+    if not source or source == "-" or _waits(source):
         return {}
     try:
         document = parse(read(source), source)
@@ -94,6 +137,15 @@ def _document(context: typer.Context) -> dict[str, Any]:
     inside = inside_a_trace(document) if isinstance(document, dict) else None
     found = inside if isinstance(inside, dict) else document
     return found if isinstance(found, dict) else {}
+
+
+def _waits(source: str) -> bool:
+    """Whether reading the source could wait for ever, as a pipe does."""
+    try:
+        path = Path(source)
+        return path.exists() and not path.is_file()
+    except (OSError, ValueError):
+        return True
 
 
 def _starting(words: Iterator[str] | Sequence[str], incomplete: str) -> list[str]:

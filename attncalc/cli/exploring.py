@@ -2,54 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from attncalc.cli import output
-from attncalc.cli.answering import asked_for, scenario_at, write_blocks
-from attncalc.cli.choices import Options, format_of, one_place, plain_view
+from attncalc.cli.answering import answer_format, asked_for, scenario_at, write_blocks, write_json
+from attncalc.cli.choices import Options, one_place, plain_view
 from attncalc.cli.session import Session, whole
-from attncalc.document.blocks import Remark
 
 if TYPE_CHECKING:
     from attncalc.core.expression import Cell
     from attncalc.core.stage import Trace
+    from attncalc.document.blocks import Block
     from attncalc.document.view import View
 
 
 def why(session: Session, options: Options) -> int:
     """How one cell arises, back to the given numbers."""
-    from attncalc.document.because import because
     from attncalc.explore.cells import find_cell
+    from attncalc.renderers.why_json import as_document
     from attncalc.running import run
 
     asked_for(options["scenario"])
-    format = format_of(options, ("table", "plain", "json", "latex"))
-    output.check_target(options["output"], options["force"])
+    format = answer_format(options, ("table", "plain", "json", "latex"))
     depth = whole("--depth", options["depth"], 1, 1000) if options["depth"] is not None else None
     words = options["cell"]
     trace = run(scenario_at(options["scenario"], options), terms=" ".join(words).startswith("terms"))
     cell = find_cell(trace, words, one_place(trace, options, "batch"), one_place(trace, options, "head"))
-    view = plain_view(session, format)._replace(
-        everything=bool(options["all"]),
-        heads=(cell.place[1],) if options["head"] is not None else None,
-        batches=(cell.place[0],) if options["batch"] is not None else None,
-    )
+    view = plain_view(session, format)._replace(everything=bool(options["all"]))
     if format == "json":
-        return _why_json(options, trace, cell, view, depth)
-    blocks = list(because(trace, cell, view, depth))
+        write_json(options, as_document(trace, cell, view, depth, bool(options["sensitivity"])))
+    else:
+        write_blocks(session, options, _blocks(options, trace, cell, view, depth), view, format)
+    return 0
+
+
+def _blocks(options: Options, trace: Trace, cell: Cell, view: View, depth: int | None) -> Iterator[Block]:
+    """The tree, which head it is where none was asked for, and what moves the cell."""
+    from attncalc.document.because import because
+    from attncalc.document.blocks import Remark
+
+    yield from because(trace, cell, view, depth)
+    for axis in ("batch", "head"):
+        if options[axis] is None and axis in trace[cell.name].axes:
+            yield Remark("first-head", view.say(f"why-first-{axis}"))
     if options["sensitivity"]:
         from attncalc.document.influences import strongest
 
-        blocks += strongest(trace, cell, view)
-    kept = [block for block in blocks if not (session.quiet and isinstance(block, Remark))]
-    write_blocks(session, options, kept, view, format)
-    return 0
-
-
-def _why_json(options: Options, trace: Trace, cell: Cell, view: View, depth: int | None) -> int:
-    from attncalc.renderers.why_json import as_document
-    from attncalc.scenario_files.json_text import written
-
-    document = as_document(trace, cell, view, depth, bool(options["sensitivity"]))
-    output.write(written(document) + "\n", options["output"], options["force"])
-    return 0
+        yield from strongest(trace, cell, view)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
 import typer
 
 from attncalc.core import names
+from attncalc.errors import AttncalcError, UsageError, nearest
 from attncalc.messages import Say
 
 
@@ -22,6 +24,7 @@ class Option(NamedTuple):
     metavar: str = ""
     values: tuple[str, ...] = ()  # offered by completion
     help: str = ""
+    complete: str = ""  # what else is: names of scenarios, or what a function of cli.completion finds
 
     def code(self) -> str:
         """The message code of its help."""
@@ -33,16 +36,16 @@ MANY = list[str]
 OPTIONS: dict[str, Option] = {
     option.name: option
     for option in (
-        Option("scenario", (), metavar="[SCENARIO]"),
-        Option("scenarios", (), MANY, metavar="SCENARIO…"),
-        Option("source", (), metavar="SCENARIO", help="scenario"),
-        Option("name", (), metavar="NAME"),
-        Option("cell", (), MANY, metavar="CELL…"),
-        Option("path", (), metavar="PATH"),
+        Option("scenario", (), metavar="[SCENARIO]", complete="scenarios"),
+        Option("scenarios", (), MANY, metavar="SCENARIO…", complete="scenarios"),
+        Option("source", (), metavar="SCENARIO", help="scenario", complete="scenarios"),
+        Option("name", (), metavar="NAME", complete="scenarios"),
+        Option("cell", (), MANY, metavar="CELL…", complete="cell_words"),
+        Option("path", (), metavar="PATH", complete="number_paths"),
         Option("from_", (), metavar="FROM", help="from"),
         Option("to", (), metavar="TO"),
         Option("points", ("--points",), metavar="N"),
-        Option("with_", ("--with",), MANY, metavar="CHANGES", help="with"),
+        Option("with_", ("--with",), MANY, metavar="CHANGES", help="with", complete="path_words"),
         Option("fail_on_difference", ("--fail-on-difference",), bool, False),
         Option("depth", ("--depth",), metavar="N"),
         Option("sensitivity", ("--sensitivity",), bool, False),
@@ -50,7 +53,7 @@ OPTIONS: dict[str, Option] = {
         Option("head", ("--head",), metavar="N|all"),
         Option("batch", ("--batch",), metavar="N|all"),
         Option("step", ("--step",), MANY, metavar="STEP", values=names.STEPS, help="only-step"),
-        Option("set", ("--set",), MANY, metavar="PATH=VALUE"),
+        Option("set", ("--set",), MANY, metavar="PATH=VALUE", complete="path_words"),
         Option("places", ("--places",), metavar="N"),
         Option("by_hand", ("--by-hand",), metavar="N|off"),
         Option("rounding", ("--rounding",), metavar="RULE", values=names.ROUNDINGS),
@@ -79,6 +82,30 @@ SCREEN = ("lang", "color", "width", "ascii", "quiet", "debug")
 FORMAT = ("format", "json", "plain")
 
 
+SIGNED = re.compile(r"-(?:[0-9.]|inf|nan)", re.IGNORECASE)
+"""How an argument begins that has a minus sign and is meant as a number."""
+
+
+def flags_of(chosen: Iterable[str]) -> list[str]:
+    """The long spellings of options: `--token`, `--shift`, `--no-shift`."""
+    flags = (part for name in chosen for flag in OPTIONS[name].flags for part in flag.split("/"))
+    return [flag for flag in flags if flag.startswith("--")]
+
+
+def mistyped(words: Iterable[object]) -> str:
+    """The first word that looks like an option: a command that takes -1 as an argument takes it as one too."""
+    texts = (word for word in words if isinstance(word, str))
+    return next((text for text in texts if len(text) > 1 and text[0] == "-" and not SIGNED.match(text)), "")
+
+
+def no_such_option(found: str, flags: Collection[str]) -> AttncalcError:
+    """The refusal of an option that a command with these flags does not have, or that stands behind `--`."""
+    if found.partition("=")[0] in flags:
+        return UsageError.of("usage-option-after-dashes", found=found)
+    near = nearest(found.lstrip("-"), (flag.lstrip("-") for flag in flags))
+    return UsageError.of("usage-no-such-option", found=found, near=f"--{near}" if near else "")
+
+
 def signature(
     chosen: Iterable[str], scenario_names: Callable[[], list[str]], say: Say, on_help: Any
 ) -> inspect.Signature:
@@ -101,12 +128,10 @@ def _parameter(option: Option, scenario_names: Callable[[], list[str]], say: Say
 
 
 def _completer(option: Option, scenario_names: Callable[[], list[str]]) -> Callable[..., list[str]] | None:
-    if option.name in ("cell", "set"):
-        return _by_scenario("cell_words" if option.name == "cell" else "path_words")
-    if option.name in ("path", "from_", "to"):
-        return None
-    if not option.flags:
+    if option.complete == "scenarios":
         return lambda incomplete: [name for name in scenario_names() if name.startswith(incomplete)]
+    if option.complete:
+        return _by_scenario(option.complete)
     if option.values:
         return lambda incomplete: [value for value in option.values if value.startswith(incomplete)]
     return None

@@ -6,7 +6,10 @@ import os
 import sys
 from pathlib import Path
 
-from attncalc.errors import OutputError
+from attncalc.errors import OutputError, shortened
+
+UNREACHABLE = (OSError, RuntimeError, ValueError)
+"""What a path can raise: the system's refusals, a loop of links, a character that no path has."""
 
 STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
@@ -24,11 +27,22 @@ def write(text: str, target: str | None = None, force: bool = False) -> None:
         sys.stdout.buffer.flush()
 
 
+def is_file(target: str | None) -> bool:
+    """Whether a result goes to a file, not to standard output."""
+    return bool(target) and target not in STANDARD_OUTPUT
+
+
 def check_target(target: str | None, force: bool) -> None:
     """Refuses a target that cannot be written before anything is calculated."""
     if not target or target in STANDARD_OUTPUT:
         return
-    path = Path(target)
+    try:
+        _check(target, Path(target), force)
+    except UNREACHABLE as error:
+        raise OutputError.of("cannot-write", shortened(target), reason=_reason(error)) from None
+
+
+def _check(target: str, path: Path, force: bool) -> None:
     if path.is_dir() or target.endswith(("/", os.sep)):
         raise OutputError.of("target-is-directory", target)
     if not path.parent.is_dir():
@@ -45,8 +59,12 @@ def write_file(data: bytes, path: Path, force: bool) -> None:
             path.write_bytes(data)
             return
         _replace(path.resolve(), data)
-    except OSError as error:
-        raise OutputError.of("cannot-write", str(path), reason=error.strerror or str(error)) from None
+    except UNREACHABLE as error:
+        raise OutputError.of("cannot-write", shortened(str(path)), reason=_reason(error)) from None
+
+
+def _reason(error: BaseException) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
 def _replace(path: Path, data: bytes) -> None:

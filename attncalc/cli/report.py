@@ -14,22 +14,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from attncalc.errors import AttncalcError, nearest
-from attncalc.messages import Say, speaker
+from attncalc.messages import speaker
 from attncalc.messages.safe_text import escaped
 from attncalc.scenario_files import builtin
 
 if TYPE_CHECKING:
+    from attncalc.cli.app import Command
     from attncalc.cli.session import Session
 
 MOST_FAULTS = 20
-
-HOMES = {
-    **dict.fromkeys(("explain", "run", "verify", "list", "show", "schema"), "commands"),
-    **dict.fromkeys(("compare", "sweep"), "comparing"),
-    "step": "stepping",
-    "why": "exploring",
-}
-"""The file of each command in this folder."""
 
 
 class Status(IntEnum):
@@ -43,7 +36,7 @@ class Status(IntEnum):
     PIPE_GONE = 141
 
 
-def guarded(command: str, values: Mapping[str, Any], language: str) -> int:
+def guarded(command: Command, values: Mapping[str, Any], language: str) -> int:
     """Runs a command; every way it can end is an exit code, and a sentence where it is not the good one."""
     debug = bool(values.get("debug"))
     try:
@@ -52,7 +45,9 @@ def guarded(command: str, values: Mapping[str, Any], language: str) -> int:
         setcontext(Context(prec=1000, traps=[]))  # sentences compare numbers, NaN among them
         here = session({**values, "lang": language if values.get("lang") is None else values["lang"]})
         language = here.language
-        code = _function(command)(here, _complete(values))
+        if command.negatives:
+            _refuse_mistyped(command, values)
+        code = _function(command.home)(here, _complete(values))
         if sys.stdout is not None:
             sys.stdout.flush()
         return code
@@ -60,11 +55,19 @@ def guarded(command: str, values: Mapping[str, Any], language: str) -> int:
         return ended(error, language, debug)
 
 
-def _function(command: str) -> Callable[[Session, Mapping[str, Any]], int]:
-    """What carries a command out, loaded when it is called."""
-    function: Callable[[Session, Mapping[str, Any]], int]
-    function = getattr(import_module(f"attncalc.cli.{HOMES[command]}"), f"{command}_" if command == "list" else command)
+def _function(home: str) -> Callable[[Session, Mapping[str, Any]], int]:
+    """What carries a command out (`commands.run`), loaded when it is called."""
+    file, name = home.split(".")
+    function: Callable[[Session, Mapping[str, Any]], int] = getattr(import_module(f"attncalc.cli.{file}"), name)
     return function
+
+
+def _refuse_mistyped(command: Command, values: Mapping[str, Any]) -> None:
+    """Refuses an option that does not exist and was taken for an argument, as -1 is."""
+    from attncalc.cli.options import OPTIONS, flags_of, mistyped, no_such_option
+
+    if found := mistyped(values.get(name) for name in command.options if not OPTIONS[name].flags):
+        raise no_such_option(found, flags_of(command.options))
 
 
 def written(text: str, language: str) -> int:
@@ -152,42 +155,43 @@ def usage_sentence(error: BaseException, language: str) -> str:
     name = type(error).__name__
     option = getattr(error, "option_name", "")
     if name == "NoSuchOption":
-        return _no_such_option(error, option, say)
+        return _no_such_option(error, option, language)
     if name == "BadOptionUsage":
         takes = "does not take" in str(getattr(error, "message", ""))
         return say("usage-takes-no-value" if takes else "usage-needs-value", found=option)
     message = str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]
     if message.startswith("No such command"):
-        from attncalc.cli.app import COMMANDS
-
         found = message.split("'")[1] if "'" in message else message
         if found in builtin.names():
             return say("usage-scenario-not-command", found=found)
-        known = [command.name for command in COMMANDS]
+        known = list(error.ctx.command.commands)  # type: ignore[attr-defined]
         return say("usage-no-such-command", found=found, near=nearest(found, known), known=", ".join(known))
     if "unexpected extra argument" in message:
         extra = re.search(r"argument(?:\(s\)|s)? \((.*)\)$", message, re.DOTALL)
         found = extra[1] if extra else message
         option = _taken_for_an_argument(error, found)
-        return _no_such_option(error, option, say) if option else say("usage-extra", found=escaped(found))
+        return _no_such_option(error, option, language) if option else say("usage-extra", found=escaped(found))
     return say("usage", text=message)
 
 
-def _no_such_option(error: BaseException, option: str, say: Say) -> str:
+def _no_such_option(error: BaseException, option: str, language: str) -> str:
+    from attncalc.cli.options import no_such_option
+
     command = getattr(getattr(error, "ctx", None), "command", None)
-    known = [flag for o in getattr(command, "params", []) for flag in o.opts if flag.startswith("--")]
-    near = nearest(option.lstrip("-"), (flag.lstrip("-") for flag in known))
-    return say("usage-no-such-option", found=escaped(option), near=f"--{near}" if near else "")
+    known = [
+        flag for o in getattr(command, "params", []) for flag in (*o.opts, *o.secondary_opts) if flag.startswith("--")
+    ]
+    return no_such_option(option, known).sentences(language)[0]
 
 
 def _taken_for_an_argument(error: BaseException, extra: str) -> str:
     """A mistyped option of a command that takes arguments such as -1, and with them every word with a hyphen."""
-    from attncalc.cli.sweeping import mistyped
+    from attncalc.cli.options import mistyped
 
     context: Any = getattr(error, "ctx", None)
     if not getattr(context, "ignore_unknown_options", False):
         return ""
-    return mistyped((*(word for word in context.params.values() if isinstance(word, str)), *extra.split()))
+    return mistyped((*context.params.values(), *extra.split()))
 
 
 def silence_stdout() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attncalc.cli import output
 from attncalc.cli.answering import asked_for
@@ -14,6 +15,7 @@ from attncalc.cli.choices import Options, calculation, plain_view
 from attncalc.cli.report import Status, complain
 from attncalc.cli.session import Session
 from attncalc.errors import AttncalcError, UsageError
+from attncalc.messages import LANGUAGES, speaker
 
 if TYPE_CHECKING:
     from attncalc.document.view import View
@@ -28,15 +30,19 @@ def step(session: Session, options: Options) -> int:
     if not options["plain"]:
         _need_a_terminal()
     walk = _begun(options)
-    if options["scenario"] == "-":
+    if options["scenario"] == "-" or not (options["plain"] or sys.stdin.isatty()):
         _keys_from_the_terminal()
+    view = plain_view(session, "plain" if options["plain"] else "table")
+    view = view._replace(everything=bool(options["all"]), options=False)
     if options["plain"]:
-        return _dialogue(session, walk, plain_view(session, "plain")._replace(everything=bool(options["all"])))
+        return _dialogue(session, walk, view)
+    from attncalc.cli.terminal_state import clean_when_killed
     from attncalc.interactive.screen import StepScreen
 
     if not session.color:
         os.environ["NO_COLOR"] = "1"
-    StepScreen(walk, plain_view(session, "table"), save).finish()
+    with clean_when_killed():
+        StepScreen(walk, view, save).finish()
     return Status.DONE
 
 
@@ -57,9 +63,22 @@ def save(walk: Walk, file: str, force: bool) -> None:
     from attncalc.scenario_files.inlining import moved
     from attncalc.scenario_files.json_text import written
 
+    if file in output.STANDARD_OUTPUT:
+        raise UsageError.of("walk-save-where")
     output.check_target(file, force)
-    document = moved(dict(walk.now.document), walk.origin.folder, Path(file).parent)
+    document = moved(_retold(walk), walk.origin.folder, Path(file).parent)
     output.write_file((written(document, 2) + "\n").encode("utf-8", "backslashreplace"), Path(file), force)
+
+
+def _retold(walk: Walk) -> dict[str, Any]:
+    """The document as it is now; after changes without what was said of the numbers before them."""
+    document = dict(walk.now.document)
+    if walk.now.changes:
+        changes = ", ".join(walk.now.changes)
+        document.pop("expect", None)
+        told = {lang: speaker(lang)("walk-saved-about", name=walk.origin.name, changes=changes) for lang in LANGUAGES}
+        document["about"] = told
+    return document
 
 
 def _dialogue(session: Session, walk: Walk, view: View) -> int:
@@ -67,6 +86,8 @@ def _dialogue(session: Session, walk: Walk, view: View) -> int:
     from attncalc.interactive.dialogue import answer, greeting
     from attncalc.renderers.plain import render
 
+    if sys.stdin is None or sys.stdin.closed:
+        raise UsageError.of("step-no-commands")
     typed, failed = sys.stdin.isatty(), False
     output.write(render(greeting(walk, view), view))
     for line in _lines(typed):
@@ -90,6 +111,8 @@ def _lines(typed: bool) -> Iterator[str]:
         return
     import contextlib
 
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 – editing and history for input()
     with contextlib.suppress(EOFError):

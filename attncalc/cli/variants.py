@@ -1,4 +1,4 @@
-"""The variants that a call of `compare` names, and a source that is read once for all of them."""
+"""The variants that a call of `compare` names, calculated; a source is read once for all of them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from attncalc.cli.answering import all_of, asked_for
 from attncalc.cli.choices import Options, calculation
 from attncalc.core.labels import distinct
 from attncalc.errors import AttncalcError, UsageError
+from attncalc.scenario_files.sources import Source, source_at
 
 if TYPE_CHECKING:
     from attncalc.core.scenario import Scenario
-    from attncalc.core.stage import Trace
     from attncalc.explore.compare import Variant
 
 CHANGE = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^;])+')
@@ -44,52 +44,35 @@ def wanted_variants(options: Options) -> list[Wanted]:
     return [Wanted(sources[0], ()), *first, *(Wanted(sources[0], a, a, "; ".join(a)) for a in added)]
 
 
-def scenarios_of(wanted: Sequence[Wanted], options: Options) -> list[Scenario]:
+def variants_of(wanted: Sequence[Wanted], options: Options) -> list[Variant]:
+    """The variants with their calculations, by name; two of one name are told apart."""
+    from attncalc.explore.compare import Variant
+    from attncalc.running import run
+
+    terms = "terms" in options["step"]
+    traces = all_of(lambda scenario: run(scenario, terms), _scenarios_of(wanted, options))
+    names = distinct([one.name or trace.scenario.name for one, trace in zip(wanted, traces, strict=True)])
+    variants = zip(names, wanted, traces, strict=True)
+    return [Variant(name, trace.scenario.name, one.changes, trace) for name, one, trace in variants]
+
+
+def _scenarios_of(wanted: Sequence[Wanted], options: Options) -> list[Scenario]:
     """The scenario of each variant; a source is read once, and what is wrong with it is said once."""
-    chosen = calculation(options)
+    places, chosen = list(dict.fromkeys(one.source for one in wanted)), calculation(options)
     try:
-        read = dict(zip(_sources(wanted), all_of(Source, _sources(wanted)), strict=True))
+        read = dict(zip(places, all_of(source_at, places), strict=True))
         return all_of(lambda one: _as_asked(one, read[one.source], chosen), wanted)
     except AttncalcError as error:
         raise UsageError({str((f.place, f.code, f.fields)): f for f in error.faults}.values()) from None
 
 
-def _sources(wanted: Sequence[Wanted]) -> list[str]:
-    """The sources of variants, each once."""
-    return list(dict.fromkeys(one.source for one in wanted))
-
-
-class Source:
-    """A scenario file that is read once, to be built with several changes: standard input comes only once."""
-
-    def __init__(self, source: str) -> None:
-        from attncalc.scenario_files.json_text import parse
-        from attncalc.scenario_files.load import folder_of
-        from attncalc.scenario_files.sources import read, shown_name
-
-        self.name, self.folder = shown_name(source), folder_of(source)
-        self.document = parse(read(source), self.name)
-
-    def scenario(self, changes: Sequence[str], chosen: Mapping[str, Any]) -> Scenario:
-        """The scenario with changes, and the options of the calculation."""
-        from attncalc.scenario_files.load import scenario_of
-
-        return scenario_of(self.document, self.name, changes, chosen, self.folder)
-
-
 def _as_asked(one: Wanted, source: Source, chosen: Mapping[str, Any]) -> Scenario:
     """The scenario of a variant; a faulty change is named by the option it stands behind."""
+    from attncalc.scenario_files.folding import changed
+    from attncalc.scenario_files.load import scenario_from
+
     try:
-        return source.scenario(one.changes, chosen)
+        return scenario_from(changed(source, one.changes, chosen))
     except AttncalcError as error:
         places = {f"--set {change}": f"--with {change}" for change in one.added}
         raise UsageError(fault._replace(place=places.get(fault.place, fault.place)) for fault in error.faults) from None
-
-
-def named(wanted: Sequence[Wanted], traces: Sequence[Trace]) -> list[Variant]:
-    """The variants by name; two of one name are told apart."""
-    from attncalc.explore.compare import Variant
-
-    names = distinct([one.name or trace.scenario.name for one, trace in zip(wanted, traces, strict=True)])
-    pairs = zip(names, wanted, traces, strict=True)
-    return [Variant(name, trace.scenario.name, one.changes, trace) for name, one, trace in pairs]

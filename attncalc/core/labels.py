@@ -9,6 +9,12 @@ from collections.abc import Sequence
 
 from attncalc.messages.safe_text import visible
 
+WHOLE = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^\s"])+')
+"""A word of a line that stays one between any others: blanks end it, in quotes they do not."""
+
+WORD = re.compile(f'{WHOLE.pattern}|"')
+"""A word of a line that is typed; a quote that nothing closes is one."""
+
 NUMBERED = re.compile(r"(.*)#([1-9][0-9]*)", re.DOTALL)
 
 

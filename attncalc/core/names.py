@@ -8,11 +8,21 @@ STEPS = (
     "weights", "terms", "context", "joined", "output", "residual", "post_mean", "post_variance", "post_normed",
     "post_gained",
 )  # fmt: skip
+KEY_COLUMNS = ("scores", "scaled", "capped", "biased", "masked", "shifted", "exponentials", "weights", "terms")
+"""The steps that have a cell for each query and key."""
+KEY_ROWS = ("k", "v", "normed_k", "rotated_k", "all_k", "all_v")
+"""Those that have a row for each key."""
 FORMATS = ("table", "plain", "json", "csv", "latex")
-TRACE_FORMATS = FORMATS[:4]
-"""The formats of a whole trace; LaTeX is there for derivations."""
+TRACE_FORMATS = ("table", "plain", "json", "csv")
+"""The formats of whole traces; LaTeX is there for derivations."""
 ARITHMETICS = ("exact", "float64", "float32", "float16", "by-hand")
 ROUNDINGS = ("half-up", "half-even", "truncate")
 LANGUAGES = ("en", "zh")
+CHOICES = {
+    "mask": ("none", "causal"), "weighting": ("softmax", "linear", "uniform", "self"), "shift": ("true", "false"),
+    "scale": ("sqrt_d_k", "d_k", "sqrt_d_model", "none"), "empty_rows": ("zero", "nan", "uniform", "error"),
+    "layout": ("in_out", "out_in"), "arithmetic": ARITHMETICS, "rounding": ROUNDINGS,
+}  # fmt: skip
+"""The keys of a scenario that take a word, and the words."""
 MOST_PLACES = 50
 COLORS = ("auto", "always", "never")

@@ -23,10 +23,14 @@ def places_of(trace: Trace, step: Step) -> int:
 
 def figure_of(trace: Trace, step: Step, value: Any) -> str:
     """One number of a step: as it was written if it was, else by the step's places. ASCII minus sign."""
+    return figure_with(value, places_of(trace, step), trace.scenario.rounding)
+
+
+def figure_with(value: Any, places: int, rounding: str) -> str:
+    """The same for a number that was taken out of its step, with the places of that."""
     if isinstance(value, Literal):
         return value.text
-    number = value if isinstance(value, Decimal) else float(value)
-    return figure(number, places_of(trace, step), trace.scenario.rounding)
+    return figure(value if isinstance(value, Decimal) else float(value), places, rounding)
 
 
 def figures(trace: Trace, name: str) -> np.ndarray[Any, Any]:

@@ -88,6 +88,14 @@ class Scenario:
         """Heads of keys and values."""
         return self.sizes["kv_heads"]
 
+    def shared_head(self, query_head: int, heads: int) -> int:
+        """The head that a query head reads in a step of so many heads."""
+        return query_head * heads // self.heads
+
+    def first_reader(self, head: int, heads: int) -> int:
+        """The first query head that reads a head of a step of so many heads."""
+        return head * self.heads // heads
+
     def setting(self, path: str, default: Any = None) -> Any:
         """A value inside an object of the document: `norm.kind`."""
         key, name = path.split(".")

@@ -1,4 +1,4 @@
-"""`why`: a cell as a tree down to the given numbers, and the given numbers that move it most."""
+"""`why`: a cell as a tree down to the given numbers."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from attncalc.core.arithmetic import MINUS_INFINITY
 from attncalc.core.expression import Cell
 from attncalc.core.stage import Trace
-from attncalc.document.blocks import TOGETHER, Block, Branch, Heading, Prose, Remark, Tree
+from attncalc.document.blocks import TOGETHER, Block, Branch, Heading, Prose, Tree
 from attncalc.document.derived import number_of, told
-from attncalc.document.heading import arithmetic_in_words, equation, full_labels, note_text, why_code
+from attncalc.document.heading import arithmetic_in_words, equation, full_labels, notes_on, why_code
+from attncalc.document.naming import name_in
 from attncalc.document.view import MOST_TERMS, View
-from attncalc.explore.cells import cell_name
 from attncalc.explore.why import MOST_CELLS, Because, fitting, levels, why
 
 MOST_LINES = 100
 
 
-def because(trace: Trace, cell: Cell, view: View, depth: int | None) -> Iterator[Block]:
+def because(trace: Trace, cell: Cell, view: View, depth: int | None = None) -> Iterator[Block]:
     """The blocks of one cell: its name and number, why the step is taken, the tree, the notes on its step."""
     tree, levels_shown = _tree(trace, cell, view, depth)
     step = trace[cell.name]
@@ -30,15 +30,10 @@ def because(trace: Trace, cell: Cell, view: View, depth: int | None) -> Iterator
         yield Prose(view.say(f"why.{why_code(trace.scenario, step)}"))
         yield Tree(tuple(_Teller(trace, view, cell).branches(tree)))
     if levels_shown is not None:
-        yield Prose(view.say("why-levels", count=levels_shown))
+        yield Prose(view.say("why-levels" if view.options else "why-levels-here", count=levels_shown))
     elif depth is None and any(part.cut for _, part in levels(tree)):
         yield Prose(view.say("why-cut", count=MOST_CELLS))
-    for axis in ("batch", "head"):
-        if (view.batches if axis == "batch" else view.heads) is None and axis in step.axes:
-            yield Remark("first-head", view.say(f"why-first-{axis}"))
-    for note in trace.notes:
-        if note.step == cell.name and (not note.rows or tuple(cell.place[:3]) in note.rows):
-            yield Remark(note.code, note_text(note, trace, view))
+    yield from notes_on(trace, cell, view)
     yield from full_labels(trace, view)
 
 
@@ -48,21 +43,6 @@ def _tree(trace: Trace, cell: Cell, view: View, depth: int | None) -> tuple[Beca
     if depth is None and not view.everything:
         return fitting(trace, cell, most or MOST_TERMS, MOST_LINES)
     return why(trace, cell, depth, most), None
-
-
-def name_in(trace: Trace, cell: Cell, view: View, at: Cell | None = None) -> str:
-    """A cell's name, with its batch entry and head where the step has them and they are not those of the cell `at`."""
-    name, where = cell_name(trace, cell), _where(trace, cell, view)
-    same = at is not None and where == _where(trace, at, view)
-    return f"{name}{view.say('in-brackets', text=where)}" if where and not same else name
-
-
-def _where(trace: Trace, cell: Cell, view: View) -> str:
-    if cell.given:
-        return ""
-    axes = trace[cell.name].axes
-    batch, head = (place if axis in axes else None for axis, place in zip(("batch", "head"), cell.place, strict=False))
-    return view.place_name(trace.scenario, batch, head)
 
 
 class _Teller:
@@ -83,7 +63,8 @@ class _Teller:
             if given:
                 yield Branch(depth + 1, "", None, "", say("why-from-given", numbers=self._given(given)))
             for name, count in part.left_out:
-                yield Branch(depth + 1, "", None, "", say("why-left-out", count=count, name=name))
+                code = "why-left-out" if self.view.options else "why-left-out-here"
+                yield Branch(depth + 1, "", None, "", say(code, count=count, name=name))
 
     def _branch(self, depth: int, part: Because) -> Branch:
         trace, view, step = self.trace, self.view, self.trace[part.cell.name]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
-from attncalc.core.numbers import figure_of
+from attncalc.core.figures import as_decimal, figure, scientific
+from attncalc.core.numbers import figure_of, places_of
 from attncalc.core.stage import Row, Step, Trace
 from attncalc.core.tokens import labels
 from attncalc.document.heading import row_name
@@ -19,18 +22,18 @@ def moved_weights(weights: Compared, names: Sequence[str], part: Part, view: Vie
     """A text for each further variant against the first; where shapes differ, where each one's query looks."""
     if None in weights.steps:
         return
-    if weights.differing is None:
+    if not weights.whole:
         yield from (_looks(weights, number, names, part, view) for number in range(len(names)))
         return
-    cells = cells_of(weights, part, False)
+    several = len({index[:3] for index in cells_of(weights, part, False)}) > 1
+    cells = cells_of(weights, part, True)
     for number in range(1, len(names)):
         pair = _Pair(weights, number, names, view)
-        change = row_change(*pair.steps, cells)
+        change = row_change(weights, number, cells)
         if change is None:
-            yield view.say("compare-weights-same", **pair.named)
+            yield closed_up(view.say("compare-weights-same", **pair.named))
         else:
-            several = len({index[:3] for index in cells}) > 1
-            yield view.say("sentence-gap").join(pair.sentences(change, several))
+            yield closed_up(view.say("sentence-gap").join(pair.sentences(change, several)))
 
 
 class _Pair:
@@ -38,8 +41,8 @@ class _Pair:
 
     def __init__(self, weights: Compared, number: int, names: Sequence[str], view: View) -> None:
         self.traces = weights.traces[0], weights.traces[number]
-        self.steps = self.traces[0]["weights"], self.traces[1]["weights"]
-        self.named, self.view = {"first": names[0], "second": names[number]}, view
+        self.names, self.view = (names[0], names[number]), view
+        self.named = {"first": names[0], "second": names[number]}
 
     def sentences(self, change: RowChange, several: bool) -> Iterator[str]:
         """The row, its top key before and after, its largest change, and whether it became sharper."""
@@ -53,20 +56,54 @@ class _Pair:
             yield say("compare-top-same", key=before)
         else:
             yield say("compare-top", before=before, after=after, **self.named)
-        key = labels(self.traces[0].scenario.tokens)[change.key]
-        old, new = (_shown(t, r[change.key], self.view) for t, r in self._rows(change))
-        yield say("compare-largest-change", key=key, old=old, new=new)
-        yield self._sharpness(change)
+        key = labels(self.traces[0].scenario.tokens)[change.keys[0]]
+        numbers = change.before[change.keys[0]], change.after[change.keys[1]]
+        yield say("compare-largest-change", key=key, **self._from_to(numbers, change.amount))
+        yield from self._sharpness(change)
 
     def _rows(self, change: RowChange) -> Iterator[tuple[Trace, tuple[Any, ...]]]:
         return zip(self.traces, (change.before, change.after), strict=True)
 
-    def _sharpness(self, change: RowChange) -> str:
-        old, new = (_shown(t, max(r), self.view) for t, r in self._rows(change))
-        if old == new:
-            return self.view.say("compare-as-sharp", old=old)
-        sharper = float(max(change.after)) > float(max(change.before))
-        return self.view.say("compare-sharper" if sharper else "compare-flatter", old=old, new=new)
+    def _sharpness(self, change: RowChange) -> Iterator[str]:
+        """Whether the largest weight grew, by the true numbers; a negative weight is said instead."""
+        below = list(self._negative(change))
+        if below:
+            yield from below
+            return
+        fields = self._from_to((max(change.before), max(change.after)), change.top)
+        if not change.top:
+            yield self.view.say("compare-as-sharp", old=fields["old"])
+        else:
+            yield self.view.say("compare-sharper" if change.top > 0 else "compare-flatter", **fields)
+
+    def _negative(self, change: RowChange) -> Iterator[str]:
+        for name, (trace, row) in zip(self.names, self._rows(change), strict=True):
+            if (lowest := min(row)) < 0:
+                key = labels(trace.scenario.tokens)[row.index(lowest)]
+                weight = _shown(trace, lowest, self.view)
+                yield self.view.say("compare-negative", variant=name, key=key, weight=weight)
+
+    def _from_to(self, numbers: Sequence[Any], change: Decimal) -> dict[str, str]:
+        """Both numbers as they are shown; a change that the places cannot show is added to the second."""
+        old, new = (_shown(trace, number, self.view) for trace, number in zip(self.traces, numbers, strict=True))
+        if not change or not self._look_alike(numbers, (old, new)):
+            return {"old": old, "new": new}
+        by = self.view.number(scientific(change, 1, "half-up"))
+        return {"old": old, "new": new + self.view.say("in-brackets", text=self.view.say("compare-by", change=by))}
+
+    def _look_alike(self, numbers: Sequence[Any], texts: tuple[str, str]) -> bool:
+        """Whether two numbers look the same with the places of the one that shows fewer."""
+        places = min(places_of(trace, trace["weights"]) for trace in self.traces)
+        same = len({figure(as_decimal(number), places) for number in numbers}) == 1
+        return same or texts[0] == texts[1]
+
+
+BETWEEN_CHINESE = re.compile("(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])")
+
+
+def closed_up(text: str) -> str:
+    """The text without the blanks that stand between two Chinese characters."""
+    return BETWEEN_CHINESE.sub("", text)
 
 
 def _shown(trace: Trace, weight: Any, view: View) -> str:
@@ -89,7 +126,7 @@ def _looks(weights: Compared, number: int, names: Sequence[str], part: Part, vie
     trace = weights.traces[number]
     step: Step = trace["weights"]
     last = len(trace.scenario.query_tokens) - 1
-    query = min((part.queries or trace.scenario.queries)[0], last)
+    query = min((part.queries[number] if part.queries else trace.scenario.queries)[0], last)
     batch, head = (min((places or (0,))[0], step.cells.shape[i] - 1) for i, places in enumerate(part[:2]))
     row = step.cells[batch, head, query]
     keys = largest(row)

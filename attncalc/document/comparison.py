@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from attncalc.core.figures import figure as figure_text
-from attncalc.core.stage import Step, Trace
+from attncalc.core.stage import Trace
 from attncalc.core.tokens import cropped, labels
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose, Remark
+from attncalc.document.compared_cells import Shown, cells_table
 from attncalc.document.compared_weights import moved_weights
 from attncalc.document.heading import arithmetic_in_words
-from attncalc.document.matrices import figure, hidden_cells
-from attncalc.document.signs import PLAIN
 from attncalc.document.view import View
 from attncalc.errors import by
-from attncalc.explore.compare import Compared, Index, Part, Variant, by_size, cells_of
+from attncalc.explore.compare import Compared, Part, Variant, by_size, cells_of
 from attncalc.messages import text_in
 from attncalc.messages.safe_text import visible
 
@@ -24,11 +21,12 @@ MOST_ROWS = 12
 
 
 def comparison(variants: Sequence[Variant], steps: Sequence[Compared], part: Part, view: View) -> Iterator[Block]:
-    """The blocks of a whole comparison."""
+    """The blocks of a whole comparison; `steps` are all of them, of which those that the view wants are shown."""
     names = labels([variant.name for variant in variants])
+    shown = [step for step in steps if view.wants(step.first)]
     yield from _opening(variants, names, view)
-    yield from _without_tables(steps, names, view)
-    with_tables = [step for step in steps if step.differing is not None and not step.agrees]
+    yield from _without_tables(shown, names, view)
+    with_tables = [step for step in shown if step.differs]
     for step in with_tables:
         yield from _step(step, names, part, view)
     for sentence in conclusions(variants, steps, part, view):
@@ -49,7 +47,7 @@ def conclusions(
         return [view.say("compare-same", count=len(steps))]
     fields = {"step": view.say(f"name.{first.name}"), "variants": _having(first, names, view)}
     code = "compare-first-only" if None in first.steps else "compare-first"
-    weights = [step for step in steps if step.name == "weights"]
+    weights = [step for step in steps if step.name == "weights" and view.wants(step.first)]
     return [view.say(code, **fields), *(text for step in weights for text in moved_weights(step, names, part, view))]
 
 
@@ -87,14 +85,39 @@ def _without_tables(steps: Sequence[Compared], names: Sequence[str], view: View)
         if None in step.steps:
             partial.setdefault(_having(step, names, view), []).append(view.say(f"name.{step.name}"))
     for having, found in partial.items():
-        text = view.say("with-lead", lead=having, text=view.say("list-comma").join(found))
+        text = view.say("compare-only-in", variants=having, steps=view.say("list-comma").join(found))
         yield Prose(text, view.say("lead.only-in"))
-    other = [step for step in steps if step.differing is None]
-    if other:
+    alone = [step for step in steps if step.differing is None]
+    if alone:
         yield Prose(view.say("compare-shapes"), view.say("lead.shapes"))
-        cells = tuple(tuple(Figure(by(s.shape) if s else view.say("absent")) for s in step.steps) for step in other)
-        rows = tuple(view.say(f"name.{step.name}") for step in other)
-        yield Matrix("", view.say("column.step"), "", rows, tuple(names), cells, False)
+        yield _shapes(alone, names, view, ())
+    yield from _by_label([step for step in steps if step.differing is not None and not step.whole], names, view)
+
+
+def _by_label(steps: Sequence[Compared], names: Sequence[str], view: View) -> Iterator[Block]:
+    """The steps of which only some cells are set side by side: how many, and which steps have the same there."""
+    if steps:
+        yield Prose(view.say("compare-shapes-shared"), view.say("lead.shapes"))
+        yield _shapes(steps, names, view, tuple(Figure(_shared(step, view)) for step in steps))
+    same = [view.say(f"name.{step.name}") for step in steps if not step.differs]
+    if same:
+        yield Prose(view.say("compare-shared-same", steps=view.say("list-comma").join(same)))
+
+
+def _shapes(steps: Sequence[Compared], names: Sequence[str], view: View, shared: Sequence[Figure]) -> Matrix:
+    """The shapes of steps in each variant, and how many of their cells are shared."""
+    rows = tuple(view.say(f"name.{step.name}") for step in steps)
+    shapes = [tuple(Figure(by(s.shape) if s else view.say("absent")) for s in step.steps) for step in steps]
+    if not shared:
+        return Matrix("", view.say("column.step"), "", rows, tuple(names), tuple(shapes), False)
+    cells = tuple((*shape, count) for shape, count in zip(shapes, shared, strict=True))
+    return Matrix("", view.say("column.step"), "", rows, (*names, view.say("column.shared")), cells, False)
+
+
+def _shared(step: Compared, view: View) -> str:
+    """`4 of 36, 25`: how many cells have the same labels everywhere, of those of each variant."""
+    counts = (str(found.cells.size) for found in step.steps if found is not None)
+    return view.say("compare-of", shared=len(cells_of(step, Part(), False)), counts=view.say("list-comma").join(counts))
 
 
 def _having(step: Compared, names: Sequence[str], view: View) -> str:
@@ -102,7 +125,7 @@ def _having(step: Compared, names: Sequence[str], view: View) -> str:
 
 
 def _labels_differ(step: Compared) -> bool:
-    return len({tuple(s.labels.items()) for s in step.steps if s is not None}) > 1
+    return step.whole and len({tuple(s.labels.items()) for s in step.steps if s is not None}) > 1
 
 
 def _step(step: Compared, names: Sequence[str], part: Part, view: View) -> Iterator[Block]:
@@ -114,56 +137,11 @@ def _step(step: Compared, names: Sequence[str], part: Part, view: View) -> Itera
         yield Prose(view.say("compare-none-here"))
         return
     few = len(cells) <= FEW_CELLS
-    shown = cells if few else by_size(step, differing)[: None if view.everything else MOST_ROWS]
+    largest_first = by_size(step, differing)[: None if view.everything else MOST_ROWS] if not few else []
+    hidden = Shown(step, view).all_hidden
+    shown = [index for index in cells if not hidden(index)] if few else largest_first
     if not few:
-        code = "compare-differ" if len(shown) == len(differing) else "compare-shown"
+        more = "compare-shown" if view.options else "compare-shown-here"
+        code = "compare-differ" if len(shown) == len(differing) else more
         yield Prose(view.say(code, shown=len(shown), differing=len(differing), all=len(cells)))
-    yield _table(step, names, shown, view)
-
-
-def _table(step: Compared, names: Sequence[str], cells: Sequence[Index], view: View) -> Matrix:
-    columns = tuple(_column(step, number, cells, view) for number in range(len(names)))
-    heads = tuple(names)
-    if len(names) == 2 and None not in step.steps:
-        columns, heads = (*columns, _differences(step, cells, view)), (*heads, view.say("column.difference"))
-    rows = tuple(cell_label(step.first, index, view) for index in cells)
-    return Matrix("", view.say("column.cell"), "", rows, heads, tuple(zip(*columns, strict=True)))
-
-
-def _column(step: Compared, number: int, cells: Sequence[Index], view: View) -> tuple[Figure, ...]:
-    """The numbers of one variant as its own trace shows them."""
-    found, trace = step.steps[number], step.traces[number]
-    if found is None:
-        return (Figure(view.say("absent")),) * len(cells)
-    places = dict.fromkeys((index[0], index[1]) for index in cells)
-    hidden = {place: hidden_cells(trace, found, place) for place in places}
-
-    def shown(index: Index, step: Step) -> Figure:
-        where = hidden[index[0], index[1]]
-        return cell(trace, step, view, step.cells[index], where is not None and bool(where[index[2:4]]))
-
-    return tuple(shown(index, found) for index in cells)
-
-
-def cell(trace: Trace, step: Step, view: View, value: Any, hidden: bool) -> Figure:
-    """A number of a table that has no shades; a hidden one as the sign, or in plain text as the word."""
-    shown = figure(trace, step, view, value, hidden)
-    return Figure(view.say("hidden") if shown.hidden and view.signs == PLAIN else shown.text)
-
-
-def _differences(step: Compared, cells: Sequence[Index], view: View) -> tuple[Figure, ...]:
-    rounding = step.traces[0].scenario.rounding
-    texts = (figure_text(step.largest_at(index), step.places, rounding) for index in cells)
-    return tuple(Figure(view.number(text)) for text in texts)
-
-
-def cell_label(step: Step, index: Index, view: View) -> str:
-    """`draw I`, or `draw I (head 2)` where the step has heads."""
-    places = dict(zip(step.stage.layout, index, strict=True))
-    said = [
-        labels(step.labels[axis])[place] if axis in step.labels else str(place)
-        for axis, place in places.items()
-        if axis in step.axes and axis not in ("batch", "head")
-    ]
-    where = [view.say(f"place.{axis}", number=places[axis]) for axis in ("batch", "head") if axis in step.axes]
-    return " ".join(said) + (view.say("in-brackets", text=view.say("list-comma").join(where)) if where else "")
+    yield cells_table(step, names, shown, view)

@@ -8,18 +8,20 @@ from decimal import Context, Decimal, Inexact
 from functools import reduce
 from typing import Any, NamedTuple
 
-from attncalc.core.expression import Number, Operation
+from attncalc.core.expression import Cell, Number, Operation
 from attncalc.core.figures import figure
 from attncalc.core.numbers import figure_of, places_of
+from attncalc.core.rows import hidden_cells, own_place
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
 from attncalc.derive import formula
 from attncalc.document.blocks import Block, Derivation, Figure, Line, Matrix, Prose, Remark
 from attncalc.document.derived import derived
 from attncalc.document.heading import closing, head_columns, opening, step_heading, why_code
-from attncalc.document.matrices import WITH_BARS, axis_labels, hidden_cells, mask_picture, matrices, own_place
+from attncalc.document.matrices import WITH_BARS, axis_labels, mask_picture, matrices
 from attncalc.document.reading import reading, share_of_rest
 from attncalc.document.view import View
+from attncalc.explore.cells import cell_name
 
 MOST_FEATURES = 8
 
@@ -173,8 +175,8 @@ def _line(telling: Telling, step: Step, column: int, label: str) -> Line:
     """One number: its derivation and its result."""
     trace, view = telling.trace, telling.view
     index = (*telling.place(step), telling.query, column)
-    cell = " ".join(part for part in (step.name, telling.label, label) if part)
-    return Line(cell, label, *derived(trace, view, step, index), _share(step, telling, step.cells[index]))
+    name = cell_name(trace, Cell(step.name, index))
+    return Line(name, label, *derived(trace, view, step, index), _share(step, telling, step.cells[index]))
 
 
 def _share(step: Step, telling: Telling, value: Any) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from attncalc.core.expression import Cell
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Note, Row, Step, Trace
 from attncalc.core.tokens import cropped, labels
@@ -123,6 +124,13 @@ def note_text(note: Note, trace: Trace, view: View) -> str:
     if "vectors" in note.fields:
         fields["vectors"] = _vectors(note.fields["vectors"], trace, view)
     return view.say(note.message(), **fields)
+
+
+def notes_on(trace: Trace, cell: Cell, view: View) -> list[Remark]:
+    """The notes on a cell's step that speak of its row, or of the whole."""
+    row = Row(*cell.place[:3])
+    found = (note for note in trace.notes if note.step == cell.name and (not note.rows or row in note.rows))
+    return [Remark(note.code, note_text(note, trace, view)) for note in found]
 
 
 def row_name(row: Row, trace: Trace, view: View) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 from attncalc.core.expression import Cell
 from attncalc.core.figures import figure
 from attncalc.core.stage import Trace
-from attncalc.document.because import name_in
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose
 from attncalc.document.derived import number_of
+from attncalc.document.naming import name_in
 from attncalc.document.view import View
 from attncalc.explore.sensitivity import Influence, influences
 
@@ -32,9 +32,14 @@ def strongest(trace: Trace, cell: Cell, view: View) -> Iterator[Block]:
     names = tuple(name_in(trace, influence.cell, view) for influence in shown)
     yield Matrix("", view.say("column.given"), "", names, columns, rows, False)
     if len(shown) < len(found):
-        yield Prose(view.say("influences-shown", shown=len(shown), all=len(found)))
-    slope = _slope(trace, found[0], view)
-    yield Prose(view.say("influences-reading", name=names[0], cell=name, slope=slope), view.say("lead.reading"))
+        code = "influences-shown" if view.options else "influences-shown-here"
+        yield Prose(view.say(code, shown=len(shown), all=len(found)))
+    alike = [n for n, i in zip(names, shown, strict=True) if _slope(trace, i, view) == _slope(trace, found[0], view)]
+    fields = {"cell": name, "slope": _slope(trace, found[0], view), "name": names[0]}
+    if len(alike) > 1:
+        fields["name"] = view.say("list-comma").join(alike[:-1]) + view.say("list-and") + alike[-1]
+    code = "influences-reading" if len(alike) == 1 else "influences-reading-alike"
+    yield Prose(view.say(code, **fields), view.say("lead.reading"))
     if trace.kind == "by-hand":
         yield Prose(view.say("influences-by-hand"), view.say("lead.note"))
 
@@ -51,10 +56,13 @@ def _slope(trace: Trace, influence: Influence, view: View) -> str:
 
 def as_data(trace: Trace, cell: Cell, view: View) -> list[dict[str, Any]]:
     """All of them as JSON values."""
-    return [
-        {"name": name_in(trace, i.cell, view), "path": i.path, "value": i.value, "derivative": _double(i.slope)}
-        for i in influences(trace, cell)
-    ]
+    return [_datum(trace, influence, view) for influence in influences(trace, cell)]
+
+
+def _datum(trace: Trace, influence: Influence, view: View) -> dict[str, Any]:
+    value = influence.value if isinstance(influence.value, Decimal) else float(influence.value)
+    name = name_in(trace, influence.cell, view)
+    return {"name": name, "path": influence.path, "value": value, "derivative": _double(influence.slope)}
 
 
 def _double(slope: Decimal) -> float:

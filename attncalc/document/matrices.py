@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from attncalc.core.arithmetic import MINUS_INFINITY
 from attncalc.core.numbers import figure_of
+from attncalc.core.rows import hidden_cells, own_place
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
 from attncalc.document.blocks import Figure, Matrix
 from attncalc.document.view import View
 
 WITH_BARS = ("weights",)
-ZERO_WHERE_HIDDEN = ("exponentials", "weights")
 
 
 def matrices(trace: Trace, step: Step, view: View, queries: Sequence[int] | None = None) -> Iterator[Matrix]:
@@ -34,12 +33,6 @@ def matrices(trace: Trace, step: Step, view: View, queries: Sequence[int] | None
             continue
         chosen = list(queries) if queries is not None and layout[2] == "query" else None
         yield _matrix(trace, step, view, step.cells[place], layout[2:4], chosen, name, place)
-
-
-def own_place(trace: Trace, step: Step, batch: int, head: int) -> tuple[int, int]:
-    """Where a step keeps what belongs to a batch entry and a query head: its only one, or the shared kv head."""
-    batches, heads = step.cells.shape[:2]
-    return min(batch, batches - 1), head * heads // trace.scenario.heads
 
 
 def _matrix(
@@ -68,15 +61,6 @@ def axis_labels(trace: Trace, axis: str, length: int) -> tuple[str, ...]:
     """The labels of an axis: tokens (of new keys the last ones), or positions from 0."""
     tokens = {"query": trace.scenario.query_tokens, "key": trace.scenario.tokens}.get(axis)
     return labels(tokens)[-length:] if tokens is not None else tuple(map(str, range(length)))
-
-
-def hidden_cells(trace: Trace, step: Step, place: tuple[int, int]) -> Any:
-    """Where a step's 0 means "hidden", as booleans by query and key; None where it cannot."""
-    if step.stage.given or step.name not in ZERO_WHERE_HIDDEN:
-        return None
-    if trace.scenario.needs_scores:
-        return trace[trace["weights"].sources[-1].name].cells[place] == MINUS_INFINITY
-    return ~trace.scenario.arrays["visible"][place]
 
 
 def mask_picture(trace: Trace, view: View, queries: Sequence[int] | None, keys: Sequence[int]) -> Iterator[Matrix]:

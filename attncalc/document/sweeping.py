@@ -6,80 +6,23 @@ import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
 
 from attncalc.core.figures import Literal
 from attncalc.core.figures import figure as figure_text
-from attncalc.core.stage import Step, Trace
+from attncalc.core.numbers import figure_with
 from attncalc.core.tokens import cropped, labels, short
 from attncalc.document.blocks import Block, Curve, Figure, Heading, Matrix, Plot, Prose
-from attncalc.document.comparison import cell
 from attncalc.document.heading import arithmetic_in_words, step_heading
-from attncalc.document.matrices import hidden_cells, own_place
 from attncalc.document.signs import PLAIN
 from attncalc.document.view import View
-from attncalc.explore.sweep import Lead, leads, moves
+from attncalc.explore.sweep import ROOTED, Point, Swept
+from attncalc.explore.trends import Lead, Move, furthest, leads, moves
 from attncalc.messages import text_in
 from attncalc.messages.safe_text import visible
 
 MOST_COLUMNS = 12
 MOST_CURVES = 8
 MOST_LEADS = 6
-
-
-class Point(NamedTuple):
-    """One value of the number: its text, and the row of the step there as numbers and as they are shown."""
-
-    text: str
-    cells: tuple[Any, ...]
-    shown: tuple[str, ...]
-
-
-class Swept(NamedTuple):
-    """All points, with the scenario they start from, the step and the row, and the scenario's own value."""
-
-    path: str
-    trace: Trace
-    step: Step
-    batch: int
-    head: int
-    query: int
-    points: tuple[Point, ...]
-    own: Literal | None
-
-    @property
-    def rows(self) -> list[list[float]]:
-        """The numbers as doubles, point by point."""
-        return [[float(x) for x in point.cells] for point in self.points]
-
-    @property
-    def own_point(self) -> int | None:
-        """The point at which the number has the scenario's own value."""
-        return next((i for i, p in enumerate(self.points) if self.own == Decimal(p.text)), None)
-
-    @property
-    def own_share(self) -> float | None:
-        """How far along the range the scenario's own value lies, from 0 to 1; None outside."""
-        first, last = (Fraction(self.points[end].text) for end in (0, -1))
-        if self.own is None or not self.own.is_finite():
-            return None
-        share = (Fraction(self.own) - first) / (last - first)
-        return float(share) if 0 <= share <= 1 else None
-
-
-def row_steps(trace: Trace) -> list[str]:
-    """The steps that have a row of numbers for each query."""
-    return [step.name for step in trace if step.stage.layout[2] == "query" and step.cells.ndim == 4]
-
-
-def point_of(trace: Trace, name: str, row: tuple[int, int, int], text: str, view: View) -> Point:
-    """The row of a trace, taken out of it, so that the trace need not be kept."""
-    step, (batch, head, query) = trace[name], row
-    place = own_place(trace, step, batch, head)
-    cells = step.cells[place][query]
-    hidden = hidden_cells(trace, step, place)
-    shown = (cell(trace, step, view, x, hidden is not None and bool(hidden[query, i])) for i, x in enumerate(cells))
-    return Point(text, tuple(cells), tuple(figure.text for figure in shown))
 
 
 def sweeping(swept: Swept, view: View) -> Iterator[Block]:
@@ -107,14 +50,31 @@ def sweeping(swept: Swept, view: View) -> Iterator[Block]:
 
 def reading(swept: Swept, view: View) -> list[str]:
     """Which key has the largest weight from where to where, and which column moves most."""
-    found, names = moves(swept.rows)[0], _names(swept, view)
-    if not found.width:
-        return [view.say("sweep-still")]
+    found = furthest(swept.rows)
+    if not found[0][0].width:
+        return [view.say("sweep-still-here" if swept.elsewhere else "sweep-still", step=swept.elsewhere)]
     sentences = [_leads(leads(swept.rows), swept, view)] if swept.step.name == "weights" else []
-    first, last = (swept.points[point] for point in (found.first, found.last))
-    fields = {"old": first.shown[found.column], "new": last.shown[found.column]}
-    at = {"first": view.number(first.text), "last": view.number(last.text)}
-    return [*filter(None, sentences), view.say("sweep-moves", column=names[found.column], **fields, **at)]
+    if len(found) == 1:
+        return [*filter(None, sentences), view.say("sweep-moves", count=len(found[0]), **_move(found[0], swept, view))]
+    parts = [view.say("sweep-move", **_move(group, swept, view)) for group in found[:MOST_LEADS]]
+    parts += [view.signs.dots] if len(found) > MOST_LEADS else []
+    return [*filter(None, sentences), view.say("sweep-moves-alike", parts=view.say("list-semicolon").join(parts))]
+
+
+def _move(group: Sequence[Move], swept: Swept, view: View) -> dict[str, str]:
+    """The columns that move together, and from what to what."""
+    points = swept.points[group[0].first], swept.points[group[0].last]
+    old, new = (_shown(swept, point, view)[group[0].column] for point in points)
+    first, last = (view.number(point.text) for point in points)
+    columns = _keys([move.column for move in group], swept, view)
+    return {"column": columns, "old": old, "new": new, "first": first, "last": last}
+
+
+def _shown(swept: Swept, point: Point, view: View) -> tuple[str, ...]:
+    """The row at a point as its step shows it; a hidden number as the sign, or in plain text as the word."""
+    hidden = view.say("hidden") if view.signs == PLAIN else view.signs.hidden
+    rounding, pairs = swept.trace.scenario.rounding, zip(point.cells, point.hidden, strict=True)
+    return tuple(hidden if out and x == 0 else view.number(figure_with(x, point.places, rounding)) for x, out in pairs)
 
 
 def raw_names(swept: Swept) -> tuple[str, ...]:
@@ -143,9 +103,9 @@ def _columns(swept: Swept, most: int | None) -> list[int]:
 
 def _which_row(swept: Swept, view: View) -> Iterator[Block]:
     scenario = swept.trace.scenario
-    query = labels(scenario.query_tokens)[swept.query]
+    query = labels(scenario.query_tokens)[swept.row.query]
     axes = [axis for axis in ("head", "batch") if axis in scenario.axes]
-    where = view.place_name(scenario, swept.batch, swept.head)
+    where = view.place_name(scenario, swept.row.batch, swept.row.head)
     if axes:
         options = ["--token", *(f"--{axis}" for axis in axes)]
         others = view.say("list-comma").join(options[:-1]) + view.say("list-and") + options[-1]
@@ -163,7 +123,8 @@ def _table(swept: Swept, columns: Sequence[int], view: View) -> Matrix:
     before = max(len(text.partition(".")[0]) for text in texts) if view.signs != PLAIN else 0
     texts = [" " * (before - len(text.partition(".")[0])) + text for text in texts]
     rows = tuple(text + (" *" if i == swept.own_point else "") for i, text in enumerate(texts))
-    cells = tuple(tuple(Figure(point.shown[column]) for column in columns) for point in swept.points)
+    texts_at = (_shown(swept, point, view) for point in swept.points)
+    cells = tuple(tuple(Figure(row[column]) for column in columns) for row in texts_at)
     heads = tuple(names[column] for column in columns)
     return Matrix("", short(swept.path), "" if one else view.say(f"axis.{axis}"), rows, heads, cells)
 
@@ -189,7 +150,18 @@ def _plot(swept: Swept, view: View) -> Iterator[Block]:
 def _own(swept: Swept, view: View) -> Iterator[Block]:
     if swept.own is not None and swept.own_share is not None:
         code = "sweep-own" if swept.own_point is not None else "sweep-own-between"
-        yield Prose(view.say(code, path=visible(swept.path), value=view.number(swept.own.text)))
+        yield Prose(view.say(code, path=visible(swept.path), value=_own_text(swept, swept.own, view)))
+
+
+def _own_text(swept: Swept, own: Literal, view: View) -> str:
+    """The scenario's own value; of a scale that is a word also what it stands for."""
+    scenario = swept.trace.scenario
+    rooted = ROOTED.get(str(scenario.option("scale"))) if swept.path == "scale" else None
+    if rooted is None:
+        return view.number(own.text)
+    exact = Fraction(own) ** (2 if rooted else 1) * (scenario.width or 1) == 1
+    relation = view.signs.equals if exact else view.signs.nearly
+    return f"1/{view.signs.root if rooted else ''}{scenario.width} {relation} {own.text}"
 
 
 def _leads(found: Sequence[Lead], swept: Swept, view: View) -> str:
@@ -197,7 +169,7 @@ def _leads(found: Sequence[Lead], swept: Swept, view: View) -> str:
     if not found:
         return ""
     if len(found) == 1 and (found[0].first, found[0].last) == (0, len(swept.points) - 1):
-        return view.say("sweep-lead-throughout", keys=_keys(found[0].columns, swept, view))
+        return view.say("sweep-lead-throughout", keys=_keys(found[0].columns, swept, view), count=len(found[0].columns))
     parts = [_lead(lead, swept, view) for lead in found[:MOST_LEADS]]
     parts += [view.signs.dots] if len(found) > MOST_LEADS else []
     return view.say("sweep-leads", parts=view.say("list-semicolon").join(parts))

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from attncalc.core.stage import Trace
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose
 from attncalc.document.heading import arithmetic_in_words, full_labels
+from attncalc.document.naming import in_brackets
 from attncalc.document.view import View
-from attncalc.explore.verify import Verdict
+from attncalc.explore.verify import Verdict, step_of
 from attncalc.messages.safe_text import escaped
 
 MOST_LINES = 200
@@ -24,7 +25,8 @@ def verification(trace: Trace, verdicts: Sequence[Verdict], view: View) -> Itera
     if listed:
         columns = tuple(view.say(f"column.{name}") for name in ("printed", "calculated", "verdict"))
         rows = tuple(_row(verdict, view) for verdict in listed)
-        yield Matrix("", view.say("column.cell"), "", tuple(v.cell for v in listed), columns, rows, False)
+        names = tuple(v.cell + in_brackets(step_of(trace, v), v.place, view) for v in listed)
+        yield Matrix("", view.say("column.cell"), "", names, columns, rows, False)
     right = sum(verdict.right for verdict in verdicts)
     yield Prose(view.say("verify-summary", right=right, all=len(verdicts)))
     changes = trace.scenario.changes

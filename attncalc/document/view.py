@@ -10,7 +10,7 @@ from attncalc.core.numbers import as_fraction, operand
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Step, Trace
 from attncalc.document.notation import TextNotation
-from attncalc.document.signs import TO_ASCII, UNICODE, Signs
+from attncalc.document.signs import ASCII, PLAIN, TO_ASCII, UNICODE, Signs
 from attncalc.messages import Say, catalogue, speaker, speaker_of
 
 MOST_TERMS = 12
@@ -28,10 +28,15 @@ class View(NamedTuple):
     steps: tuple[str, ...] = ()  # empty: all
     most_keys: int | None = None  # None: every key
     everything: bool = False  # every feature and every term, however many
+    options: bool = True  # whether the reader can type options such as --all, or is inside a program
 
     def number(self, text: str) -> str:
         """A number's text with the minus sign of the sign set."""
         return self.signs.number(text)
+
+    def in_data(self) -> View:
+        """The view of sentences that stand in JSON: their numbers have the minus sign of its numbers."""
+        return self._replace(signs=self.signs if self.signs == ASCII else PLAIN)
 
     def notation(self) -> TextNotation:
         """The printer of formulas, and of derivations whose numbers are texts already (`shown_tree`)."""

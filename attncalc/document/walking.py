@@ -7,32 +7,31 @@ from typing import NamedTuple
 
 from attncalc.core.expression import Cell
 from attncalc.derive import derivation
-from attncalc.document.because import name_in
-from attncalc.document.blocks import Block, Branch, Heading, Prose, Remark, Tree
+from attncalc.document.blocks import Block, Branch, Heading, Prose, Tree
 from attncalc.document.derived import number_of, told
-from attncalc.document.heading import equation, note_text, why_code
+from attncalc.document.heading import equation, notes_on, why_code
 from attncalc.document.matrices import mask_picture, matrices
+from attncalc.document.naming import name_in
 from attncalc.document.view import View
-from attncalc.explore.walk import Walk
+from attncalc.explore.walk import Walk, query_head
 
 
 class Place(NamedTuple):
-    """Where one is: the position of the step among all, its title and formula, and the cell."""
+    """Where one is: the position of the step among all, its title with its name, and its formula."""
 
     position: str
     title: str
     formula: str
-    cell: str
 
 
 def place(walk: Walk, view: View) -> Place:
-    """The place of a walk in words."""
+    """The step of a walk in words."""
     steps = [step.name for step in walk.trace]
     position = view.say("walk-position", number=steps.index(walk.cell.name) + 1, all=len(steps))
     shown = equation(walk.trace, walk.step, view)
     formula = f"{shown.left} = {view.notation().print(shown.right)}" if shown else ""
-    title = view.say(f"title.{walk.step.stage.texts()}")
-    return Place(position, title, formula, name_in(walk.trace, walk.cell, view))
+    title = f"{view.say(f'title.{walk.step.stage.texts()}')} ({walk.step.name})"
+    return Place(position, title, formula)
 
 
 def cell_blocks(walk: Walk, view: View) -> Iterator[Block]:
@@ -42,13 +41,21 @@ def cell_blocks(walk: Walk, view: View) -> Iterator[Block]:
     if step.stage.given:
         yield Tree((Branch(0, name, None, view.signs.equals, number),))
         yield Prose(view.say("why-given", path=trace.scenario.path_of(cell.name, cell.place)))
+        yield from _was(walk, view, number)
         return
     yield Tree((Branch(0, name, *told(trace, view, step, cell.place, derivation(trace, step, cell.place))),))
-    before = walk.start.trace
-    if cell.name in walk.changed and walk.changed[cell.name][cell.place] and cell.name in before:
-        old = before[cell.name].cells
-        if old.shape == step.cells.shape:
-            yield Prose(view.say("walk-was", number=number_of(before, view, cell, old[cell.place])))
+    yield from _was(walk, view, number)
+
+
+def _was(walk: Walk, view: View, number: str) -> Iterator[Block]:
+    """What the cell was at the start, where it is marked as changed."""
+    cell, before = walk.cell, walk.start.trace
+    if cell.name not in walk.changed or not walk.changed[cell.name][cell.place] or cell.name not in before:
+        return
+    old = before[cell.name].cells
+    if old.shape == walk.step.cells.shape:
+        was = number_of(before, view, cell, old[cell.place])
+        yield Prose(view.say("walk-was-near" if was == number else "walk-was", number=was))
 
 
 def source_texts(walk: Walk, view: View) -> list[str]:
@@ -69,13 +76,6 @@ def why_line(walk: Walk, view: View) -> str:
     return view.say(f"why.{why_code(walk.trace.scenario, walk.step)}")
 
 
-def notes_here(walk: Walk, view: View) -> list[Remark]:
-    """The notes on the step."""
-    return [
-        Remark(note.code, note_text(note, walk.trace, view)) for note in walk.trace.notes if note.step == walk.cell.name
-    ]
-
-
 def step_blocks(walk: Walk, view: View) -> Iterator[Block]:
     """The whole step as a table, in the batch entry and head of the cell."""
     here = place(walk, view)
@@ -88,13 +88,7 @@ def step_blocks(walk: Walk, view: View) -> Iterator[Block]:
     if walk.step.name == "masked" and walk.trace.scenario.needs_scores:
         yield from mask_picture(walk.trace, there, None, range(len(walk.trace.scenario.tokens)))
     yield from matrices(walk.trace, walk.step, there)
-    yield from notes_here(walk, view)
-
-
-def query_head(walk: Walk) -> tuple[int, int]:
-    """The batch entry, and the first query head that reads the head of the cell."""
-    batch, head = walk.cell.place[:2]
-    return batch, head * walk.trace.scenario.heads // walk.step.cells.shape[1]
+    yield from notes_on(walk.trace, walk.cell, view)
 
 
 def change_blocks(walk: Walk, view: View) -> Iterator[Block]:

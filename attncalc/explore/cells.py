@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from attncalc.core.expression import Cell
-from attncalc.core.labels import known, places_named, unquoted
+from attncalc.core.labels import WHOLE, known, places_named, unquoted
+from attncalc.core.rows import own_place
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
 from attncalc.errors import AttncalcError, UsageError, nearest
 from attncalc.messages import Word
 from attncalc.scenario_files.edits import segments_of
+
+Index = tuple[int, ...]
 
 IN_BRACKETS = re.compile(r"""\[("(?:[^"\\]|\\.)*"|.*?)\](?=\[|$)""", re.DOTALL)
 """A place in brackets; a label may have brackets of its own, `weights[0][[CLS]]`."""
@@ -44,21 +48,32 @@ def find_cell(trace: Trace, words: Sequence[str], batch: int = 0, head: int = 0)
 
 def index_of(trace: Trace, step: Step, batch: int, head: int, found: dict[str, int]) -> tuple[int, ...]:
     """The index into a step's cells of a batch entry, a query head and positions by axis; the first where none is."""
-    batches, heads = step.cells.shape[:2]
-    return (
-        min(batch, batches - 1),
-        head * heads // trace.scenario.heads,
-        *(found.get(axis, 0) for axis in step.stage.layout[2:]),
-    )
+    return (*own_place(trace, step, batch, head), *(found.get(axis, 0) for axis in step.stage.layout[2:]))
 
 
 def cell_name(trace: Trace, cell: Cell) -> str:
-    """`weights draw I`: the step and the labels of the place, without batch and head; a path for a given number."""
+    """`weights draw I`: the step and its places as they may be typed; a path for a given number."""
     if cell.given:
         return trace.scenario.path_of(cell.name, cell.place)
-    step = trace[cell.name]
-    places = zip(step.stage.layout[2:], cell.place[2:], strict=True)
-    return " ".join((cell.name, *(_spoken(step, axis, place) for axis, place in places if axis != "one")))
+    return " ".join((cell.name, *places_said(trace[cell.name], cell.place)))
+
+
+def typed_name(trace: Trace, cell: Cell) -> str:
+    """`weights draw I --head 2`: what is typed after `why SCENARIO` to come to the cell, in every language."""
+    return cell_name(trace, cell) + ("" if cell.given else as_options(trace, trace[cell.name], cell.place))
+
+
+def places_said(step: Step, index: Index) -> tuple[str, ...]:
+    """The label or position on each axis but batch and head, as it may be typed."""
+    places = zip(step.stage.layout[2:], index[2:], strict=True)
+    return tuple(_spoken(step, axis, place) for axis, place in places if axis != "one")
+
+
+def as_options(trace: Trace, step: Step, index: Index) -> str:
+    """` --batch 0 --head 2`, as far as the step has these axes; of a shared head its first query head."""
+    batch, head = index[:2]
+    said = {"batch": batch, "head": trace.scenario.first_reader(head, step.cells.shape[1])}
+    return "".join(f" --{axis} {place}" for axis, place in said.items() if axis in step.axes)
 
 
 def length(step: Step, axis: str) -> int:
@@ -72,9 +87,29 @@ def names_on(step: Step, axis: str) -> tuple[str, ...]:
 
 
 def _spoken(step: Step, axis: str, place: int) -> str:
-    """A label as it may be typed: one that looks like another position stands in quotes."""
-    label = labels(names_on(step, axis))[place]
-    return f'"{label}"' if label.isascii() and label.isdigit() and int(label) != place else label
+    """A label as it may be typed, or a position where there are no labels."""
+    return _as_typed(step.labels[axis], place) if step.labels.get(axis) else str(place)
+
+
+@lru_cache(maxsize=4096)  # the same few labels are said with every cell of a tree
+def _as_typed(names: tuple[str, ...], place: int) -> str:
+    """The first of these that comes back: as the tables show it, in quotes, as the first of several, the position."""
+    shown = labels(names)[place]
+    forms = [shown] if names.index(names[place]) < place else [shown, f"{shown}#1"]
+    words = (word for form in forms for word in (form, json.dumps(form, ensure_ascii=False)))
+    return next((word for word in words if _comes_back(names, word, place)), str(place))
+
+
+def _comes_back(names: Sequence[str], word: str, place: int) -> bool:
+    """Whether a line of words keeps a word whole, no command takes it for an option, and it means this place."""
+    option = word.startswith("-") and len(word) > 1
+    return not option and bool(WHOLE.fullmatch(word)) and _places(names, word) == [place]
+
+
+def _places(names: Sequence[str], word: str) -> list[int]:
+    """The places that a word may mean, by label or position, or else as the tables show the label."""
+    shown = (word, unquoted(word))
+    return places_named(names, word) or [place for place, label in enumerate(labels(names)) if label in shown]
 
 
 def _parts(trace: Trace, words: Sequence[str]) -> list[str]:
@@ -95,7 +130,7 @@ def _parts(trace: Trace, words: Sequence[str]) -> list[str]:
 def position(step: Step, axis: str, word: str, place: str) -> int:
     """The position of a word on an axis, or a UsageError that lists the labels."""
     names = names_on(step, axis)
-    found = places_named(names, word)
+    found = _places(names, word)
     if not found and word.startswith("[") and word.endswith("]"):
         return position(step, axis, word[1:-1], place)
     if len(found) > 1:
@@ -109,8 +144,7 @@ def position(step: Step, axis: str, word: str, place: str) -> int:
 
 def _wrong_count(step: Step, axes: Sequence[str], words: Sequence[str]) -> AttncalcError:
     """A cell with too few or too many places: the axes, their labels, and an example."""
-    unclear = {axis for axis in axes if names_on(step, axis).count(names_on(step, axis)[0]) > 1}
-    example = " ".join((step.name, *("0" if axis in unclear else _spoken(step, axis, 0) for axis in axes)))
+    example = " ".join((step.name, *(_spoken(step, axis, 0) for axis in axes)))
     known_on = {axis: known(names_on(step, axis)) for axis in axes if axis in step.labels}
     last = length(step, "feature") - 1 if "feature" in axes else 0
     fields = {"axes": Word(f"axes.{'-'.join(axes)}"), "example": example, "last": last, **known_on}

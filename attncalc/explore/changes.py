@@ -1,4 +1,4 @@
-"""What a change changed: the cells in which two traces differ."""
+"""What a change changed: the cells in which two traces differ, by the same rule as `compare`."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ from attncalc.core.stage import Trace
 
 def changed_cells(before: Trace, after: Trace) -> dict[str, Values]:
     """By step, where two traces differ, as booleans over the later one's cells; steps that are the same left out."""
+    if before is after:
+        return {}
+    from attncalc.explore.compare import compared  # not for the first screen of `step`
+
     found = {}
-    for step in after:
-        if step.name in before and before[step.name].cells.shape == step.cells.shape:
-            differs = _differs(before[step.name].cells, step.cells)
-        else:
-            differs = np.ones(step.cells.shape, dtype=bool)
-        if differs.any():
+    for step in compared([before, after]):
+        now = step.steps[1]
+        if now is None:
+            continue
+        whole = not step.whole or None in step.steps
+        differs = np.ones(now.cells.shape, dtype=bool) if whole else step.differing
+        if differs is not None and differs.any():
             found[step.name] = differs
     return found
-
-
-def _differs(old: Values, new: Values) -> Values:
-    if old.dtype == new.dtype != object:
-        return np.asarray((old != new) & ~(np.isnan(old) & np.isnan(new)))
-    differs = np.frompyfunc(lambda a, b: a != b and not (a != a and b != b), 2, 1)
-    return np.asarray(differs(old, new), dtype=bool)

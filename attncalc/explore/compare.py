@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -10,18 +10,14 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.core.figures import NEAR, WIDE, as_decimal
-from attncalc.core.labels import distinct
 from attncalc.core.numbers import places_of
 from attncalc.core.stage import Row, Step, Trace
+from attncalc.explore.alignment import Alignment, aligned
+from attncalc.explore.cells import Index
 from attncalc.pipelines.standard import STEP_NAMES
-
-Index = tuple[int, ...]
 
 MEANT_DIGITS = 30
 """Fewer than any exact number has: what two ways of calculating leave in the last of them is no difference."""
-
-ALIKE = 1e-12
-"""Changes of rows that are nearer to each other count as equal, so that the first of them is named."""
 
 
 class Variant(NamedTuple):
@@ -34,20 +30,26 @@ class Variant(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What of the cells is looked at; None: all of them. Heads are query heads."""
+    """What of the cells is looked at; None: all of them. Heads are query heads; queries are given for each variant."""
 
     batches: tuple[int, ...] | None = None
     heads: tuple[int, ...] | None = None
-    queries: tuple[int, ...] | None = None
+    queries: tuple[tuple[int, ...], ...] | None = None
 
 
 class Compared(NamedTuple):
-    """One step in all variants: each one's step (None where it has none), and where any of them differs."""
+    """One step in all variants: each one's step (None where it has none), and where any of them differs.
+
+    Cells are named by their place in the first variant that has the step; `alignments` say where they are in the
+    others. All that lie in every one are `shared`; where none do, `shared` and `differing` are None.
+    """
 
     name: str
     traces: tuple[Trace, ...]
     steps: tuple[Step | None, ...]
-    differing: Values | None  # booleans by cell; None where the shapes differ
+    alignments: tuple[Alignment | None, ...]
+    shared: Values | None  # booleans by cell
+    differing: Values | None  # booleans by cell
 
     @property
     def having(self) -> tuple[int, ...]:
@@ -60,9 +62,20 @@ class Compared(NamedTuple):
         return next(step for step in self.steps if step is not None)
 
     @property
+    def whole(self) -> bool:
+        """Whether every cell of every variant that has the step has its counterpart in the others."""
+        sizes = {step.cells.shape for step in self.steps if step is not None}
+        return self.shared is not None and bool(self.shared.all()) and len(sizes) == 1
+
+    @property
+    def differs(self) -> bool:
+        """Whether there are other numbers in a cell of those that have their counterparts."""
+        return self.differing is not None and bool(self.differing.any())
+
+    @property
     def agrees(self) -> bool:
         """Whether those that have the step have the same numbers."""
-        return self.differing is not None and not self.differing.any()
+        return self.whole and not self.differs
 
     @property
     def same(self) -> bool:
@@ -72,40 +85,72 @@ class Compared(NamedTuple):
     @property
     def places(self) -> int:
         """The decimals that its differences are shown with: the most of any variant."""
-        return max(places_of(self.traces[number], self._step(number)) for number in self.having)
+        return max(places_of(self.traces[number], self.step(number)) for number in self.having)
 
-    def _step(self, number: int) -> Step:
+    def step(self, number: int) -> Step:
+        """The step of a variant that has it."""
         step = self.steps[number]
         if step is None:
             raise KeyError(self.name)
         return step
 
-    def differences(self, index: Index) -> Iterator[Decimal]:
-        """What each further variant has more than the first in one cell."""
-        one, *others = self.having
-        base = as_decimal(self._step(one).cells[index])
-        return (difference(base, as_decimal(self._step(o).cells[index]), self.places) for o in others)
+    def at(self, number: int, index: Index) -> Index:
+        """Where a cell is in the step of a variant."""
+        alignment = self.alignments[number]
+        return index if alignment is None else alignment.at(index)
 
-    def largest_at(self, index: Index) -> Decimal:
+    def value(self, number: int, index: Index) -> Any:
+        """The number that a variant has in a cell."""
+        return self.step(number).cells[self.at(number, index)]
+
+    def change(self, number: int, index: Index) -> Change:
+        """What a further variant has more than the first in one cell."""
+        one = self.having[0]
+        base, other = (as_decimal(self.value(n, index)) for n in (one, number))
+        by_hand = all(self.traces[n].kind == "by-hand" for n in (one, number))
+        return Change(difference(base, other, None if by_hand else MEANT_DIGITS), base, other)
+
+    def largest_at(self, index: Index) -> Change:
         """The difference of a cell that is largest in size."""
-        return max(self.differences(index), key=size_of)
+        return max((self.change(other, index) for other in self.having[1:]), key=lambda change: change.size)
 
 
-def compared(traces: Sequence[Trace], steps: Sequence[str] = ()) -> list[Compared]:
-    """Every step that any of the traces has, in the order of the subject; with `steps` only those."""
+class Change(NamedTuple):
+    """A difference as it counts, and the two numbers it lies between."""
+
+    amount: Decimal
+    before: Decimal
+    after: Decimal
+
+    @property
+    def size(self) -> Decimal:
+        """How large it is, for ordering; one that is no number is the largest."""
+        return size_of(self.amount)
+
+    @property
+    def exact(self) -> Decimal:
+        """All digits of the difference, where it counts."""
+        return difference(self.before, self.after, None) if self.amount else Decimal(0)
+
+
+def compared(traces: Sequence[Trace], by_label: bool = False) -> list[Compared]:
+    """Every step that any of the traces has, in the order of the subject."""
     by_name = [{step.name: step for step in trace} for trace in traces]
-    rows = ((name, tuple(named.get(name) for named in by_name)) for name in STEP_NAMES if not steps or name in steps)
-    return [Compared(name, tuple(traces), found, _differing(traces, found)) for name, found in rows if any(found)]
+    rows = ((name, tuple(named.get(name) for named in by_name)) for name in STEP_NAMES)
+    return [_compared(name, tuple(traces), found, by_label) for name, found in rows if any(found)]
 
 
-def difference(first: Decimal, second: Decimal, places: int) -> Decimal:
-    """Second minus first, of the true values; 0 where both are the same, infinite and NaN ones too."""
+def difference(first: Decimal, second: Decimal, digits: int | None = MEANT_DIGITS) -> Decimal:
+    """Second minus first, of the true values; 0 where both are the same, infinite and NaN ones too.
+
+    What lies beyond so many digits of the larger of them is cut off; with None nothing is.
+    """
     if first == second or (first.is_nan() and second.is_nan()):
         return Decimal(0)
     change = NEAR.subtract(second, first)
-    if not change.is_finite():
+    if digits is None or not change.is_finite():
         return change
-    unit = min(max(first.adjusted(), second.adjusted()) - MEANT_DIGITS, -places - 10)
+    unit = max(number.adjusted() for number in (first, second) if number) - digits
     return change.quantize(Decimal(1).scaleb(unit, WIDE), context=WIDE)
 
 
@@ -114,15 +159,18 @@ def size_of(change: Decimal) -> Decimal:
     return Decimal("Infinity") if change.is_nan() else change.copy_abs()
 
 
-def _differing(traces: Sequence[Trace], steps: Sequence[Step | None]) -> Values | None:
-    (base, first), *others = ((t, s) for t, s in zip(traces, steps, strict=True) if s is not None)
-    if any(step.cells.shape != first.cells.shape for _, step in others):
-        return None
-    result = np.zeros(first.cells.shape, dtype=bool)
-    for trace, step in others:
-        by_hand = trace.kind == base.kind == "by-hand"
-        result |= ~same_numbers(first.cells, step.cells, by_hand)
-    return result
+def _compared(name: str, traces: tuple[Trace, ...], steps: tuple[Step | None, ...], by_label: bool) -> Compared:
+    first = next(step for step in steps if step is not None)
+    found = tuple(aligned(first, step, by_label) if step is not None else None for step in steps)
+    if any(place is None for place, step in zip(found, steps, strict=True) if step is not None):
+        return Compared(name, traces, steps, (None,) * len(steps), None, None)
+    shared = np.logical_and.reduce([place.found for place in found if place is not None])
+    differing = np.zeros(first.cells.shape, dtype=bool)
+    base, *others = ((t, s, p) for t, s, p in zip(traces, steps, found, strict=True) if s is not None and p is not None)
+    for trace, step, place in others:
+        by_hand = trace.kind == base[0].kind == "by-hand"
+        differing |= shared & ~same_numbers(first.cells, place.cells(step), by_hand)
+    return Compared(name, traces, steps, found, shared, differing)
 
 
 def same_numbers(first: Values, second: Values, by_hand: bool) -> Values:
@@ -136,11 +184,14 @@ def same_numbers(first: Values, second: Values, by_hand: bool) -> Values:
 
 
 def cells_of(compared: Compared, part: Part, only_differing: bool) -> list[Index]:
-    """The places of the cells of a part, in order."""
-    step, trace = compared.first, compared.traces[compared.having[0]]
+    """The places of the cells of a part that all variants have, in order."""
+    step, number = compared.first, compared.having[0]
     chosen = np.ones(step.cells.shape, dtype=bool)
-    heads = part.heads and tuple(dict.fromkeys(h * step.cells.shape[1] // trace.scenario.heads for h in part.heads))
-    wanted = {"batch": part.batches, "head": heads, "query": part.queries}
+    if compared.shared is not None:
+        chosen &= compared.shared
+    shared, count = compared.traces[number].scenario.shared_head, step.cells.shape[1]
+    heads = part.heads and tuple(dict.fromkeys(shared(head, count) for head in part.heads))
+    wanted = {"batch": part.batches, "head": heads, "query": part.queries and part.queries[number]}
     for axis, name in enumerate(step.stage.layout):
         if (places := wanted.get(name)) is not None and (name in step.axes or name == "query"):
             last = step.cells.shape[axis] - 1  # one entry may serve all
@@ -153,29 +204,27 @@ def cells_of(compared: Compared, part: Part, only_differing: bool) -> list[Index
 
 def by_size(compared: Compared, cells: Sequence[Index]) -> list[Index]:
     """The cells, the largest difference first; equal ones in their order."""
-    return sorted(cells, key=lambda index: -size_of(compared.largest_at(index)))
-
-
-def cell_path(step: Step, index: Index) -> str:
-    """`weights 1 draw I`: the step and the place on each of its axes, heads and batch entries by number."""
-    places = zip(step.stage.layout, index, strict=True)
-    names = {axis: distinct(labels) for axis, labels in step.labels.items()}
-    said = (names[axis][i] if axis in names else str(i) for axis, i in places if axis in step.axes)
-    return " ".join((step.name, *said))
+    return sorted(cells, key=lambda index: -compared.largest_at(index).size)
 
 
 class RowChange(NamedTuple):
-    """What became of the row of weights that changed most: by key, the first weights and the second."""
+    """What became of the row of weights that changed most: the first weights and the second, each by its own keys."""
 
     row: Row
     before: tuple[Any, ...]
     after: tuple[Any, ...]
-    key: int  # whose weight changed most
+    keys: tuple[int, int]  # whose weight changed most, in each
+    amount: Decimal
 
     @property
     def finite(self) -> bool:
         """Whether all the weights are numbers."""
         return all(x == x for x in (*self.before, *self.after))
+
+    @property
+    def top(self) -> Decimal:
+        """By how much the largest weight has become larger."""
+        return difference(as_decimal(max(self.before)), as_decimal(max(self.after)))
 
 
 def largest(row: Sequence[Any]) -> tuple[int, ...]:
@@ -185,19 +234,11 @@ def largest(row: Sequence[Any]) -> tuple[int, ...]:
     return tuple(key for key, x in enumerate(numbers) if x == top and top > 0) if all(map(np.isfinite, numbers)) else ()
 
 
-def row_change(first: Step, second: Step, cells: Sequence[Index]) -> RowChange | None:
-    """The row of weights, of those that the cells stand in, that changed most; None where none did."""
-    rows = list(dict.fromkeys(index[:3] for index in cells))
-    a, b = (np.array([step.cells[row] for row in rows], dtype=np.float64) for step in (first, second))
-    moved = np.nan_to_num(np.abs(b - a), nan=np.inf)
-    moved[np.isnan(a) & np.isnan(b)] = 0
-    if not rows or not moved.any():
+def row_change(weights: Compared, number: int, cells: Sequence[Index]) -> RowChange | None:
+    """The row with the weight, of those cells, that a variant changed most; None where it changed none."""
+    found = max(cells, key=lambda index: weights.change(number, index).size, default=None)
+    if found is None or not (amount := weights.change(number, found).amount):
         return None
-    number = _first_of_largest(moved.sum(axis=1))
-    place, key = rows[number], _first_of_largest(moved[number])
-    return RowChange(Row(*place), tuple(first.cells[place]), tuple(second.cells[place]), key)
-
-
-def _first_of_largest(numbers: Values) -> int:
-    top = numbers.max()
-    return int(np.argmax((numbers >= top - ALIKE) | (numbers == top)))
+    places = found, weights.at(number, found)
+    before, after = (tuple(weights.step(n).cells[place[:3]]) for n, place in zip((0, number), places, strict=True))
+    return RowChange(Row(*found[:3]), before, after, (places[0][3], places[1][3]), amount)

@@ -1,93 +1,165 @@
-"""One number that moves: the values it takes, and what a row of numbers does meanwhile."""
+"""`sweep`: a row of a step at each of the values that one number of the scenario takes."""
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Sequence
-from decimal import Context, Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from attncalc.core.figures import WIDE
+from attncalc.core.certain import OWN
+from attncalc.core.figures import Literal
+from attncalc.core.numbers import places_of
+from attncalc.core.rows import hidden_cells, own_place
+from attncalc.core.scenario import Scenario
+from attncalc.core.stage import Row, Step, Trace
+from attncalc.errors import AttncalcError, UsageError, nearest, shortened
+from attncalc.explore.compare import compared
+from attncalc.explore.values import ENDLESS
+from attncalc.messages import Word
+from attncalc.running import run
+from attncalc.scenario_files.edits import value_at
+from attncalc.scenario_files.folding import changed
+from attncalc.scenario_files.inlining import opened
+from attncalc.scenario_files.load import scenario_from
+from attncalc.scenario_files.sources import Source
 
-NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
-ENDLESS = Context(prec=12)
-"""For a value whose digits do not end."""
-
-FEWEST, MOST = 2, 1000
-
-
-def values_between(first: Decimal, last: Decimal, count: int) -> list[Decimal]:
-    """So many values at equal distances, both ends among them: exact, or to 12 digits where they do not end."""
-    start, step = Fraction(first), (Fraction(last) - Fraction(first)) / (count - 1)
-    return [first, *(_decimal(start + step * number) for number in range(1, count - 1)), last]
-
-
-def _decimal(value: Fraction) -> Decimal:
-    """The decimal of a fraction; one ends where its denominator is made of twos and fives."""
-    rest, digits = value.denominator, 0
-    for prime in (2, 5):
-        count = 0
-        while rest % prime == 0:
-            rest, count = rest // prime, count + 1
-        digits = max(digits, count)
-    if rest == 1:
-        return Decimal(int(value * 10**digits)).scaleb(-digits, WIDE)
-    return ENDLESS.divide(Decimal(value.numerator), Decimal(value.denominator))
+ROOTED = {"sqrt_d_k": True, "sqrt_d_model": True, "d_k": False}
+"""The scales that are words: whether they are one divided by the root of a width, or by the width."""
 
 
-def written(values: Sequence[Decimal]) -> list[str]:
-    """The values as they are put in: with as many decimals each, or with exponents where zeros would be many."""
-    short = [value.normalize(WIDE) if value else Decimal(0) for value in values]
-    if any(not -20 < value.adjusted() < 20 for value in short):
-        return [str(value).replace("E+", "e").replace("E", "e") for value in short]
-    if any(len(value.as_tuple().digits) >= ENDLESS.prec for value in short):  # a digit more would be a wrong one
-        return [format(value, "f") for value in short]
-    decimals = max(max(0, -int(value.as_tuple().exponent)) for value in short)
-    return [format(value.quantize(Decimal(1).scaleb(-decimals, WIDE), context=WIDE), "f") for value in short]
+class Point(NamedTuple):
+    """One value of the number as it is put in; the row there, what is hidden in it, and the places it is shown with."""
+
+    text: str
+    cells: tuple[Any, ...]
+    hidden: tuple[bool, ...]
+    places: int
 
 
-class Lead(NamedTuple):
-    """The columns that have the largest number, and the first and the last point at which they have."""
+class Swept(NamedTuple):
+    """All points, with the calculation they start from, the step and the row, and the scenario's own value."""
 
-    columns: tuple[int, ...]
-    first: int
-    last: int
+    path: str
+    trace: Trace
+    step: Step
+    row: Row
+    points: tuple[Point, ...]
+    own: Literal | None
+    elsewhere: str = ""  # where the row stays as it is, the first step of which it does not
 
+    @property
+    def rows(self) -> list[list[float]]:
+        """The numbers as doubles, point by point."""
+        return [[float(x) for x in point.cells] for point in self.points]
 
-def leads(rows: Sequence[Sequence[float]]) -> list[Lead]:
-    """Who has the largest number along the points; a point at which one is NaN belongs to nobody."""
-    tops = [_top(row) for row in rows]
-    runs = groupby(range(len(rows)), key=lambda point: tops[point])
-    return [Lead(columns, points[0], points[-1]) for columns, run in runs if (points := list(run)) and columns]
+    @property
+    def own_point(self) -> int | None:
+        """The point at which the number has the scenario's own value."""
+        return next((i for i, p in enumerate(self.points) if self.own == Decimal(p.text)), None)
 
-
-def _top(row: Sequence[float]) -> tuple[int, ...]:
-    if any(math.isnan(x) for x in row):
-        return ()
-    return tuple(column for column, x in enumerate(row) if x == max(row))
-
-
-class Move(NamedTuple):
-    """A column, and the two points between which it moves furthest, in their order."""
-
-    column: int
-    first: int
-    last: int
-    width: float
-
-
-def moves(rows: Sequence[Sequence[float]]) -> list[Move]:
-    """How far each column moves, the furthest first; one that is never finite does not move."""
-    found = (_move(column, [row[column] for row in rows]) for column in range(len(rows[0])))
-    return sorted(found, key=lambda move: (-move.width, move.column))
+    @property
+    def own_share(self) -> float | None:
+        """How far along the range the scenario's own value lies, from 0 to 1; None outside."""
+        first, last = (Fraction(self.points[end].text) for end in (0, -1))
+        if self.own is None or not self.own.is_finite():
+            return None
+        share = (Fraction(self.own) - first) / (last - first)
+        return float(share) if 0 <= share <= 1 else None
 
 
-def _move(column: int, numbers: Sequence[float]) -> Move:
-    points = [point for point, x in enumerate(numbers) if math.isfinite(x)]
-    if not points:
-        return Move(column, 0, 0, 0.0)
-    low, high = (choose(points, key=lambda point: numbers[point]) for choose in (min, max))
-    return Move(column, min(low, high), max(low, high), numbers[high] - numbers[low])
+def sweep(
+    source: Source, path: str, values: Sequence[str], name: str = "weights", row: Row | None = None,
+    trace: Trace | None = None,
+) -> Swept:  # fmt: skip
+    """A row of the step of that name at every value of the number at a path; a UsageError where none can be followed.
+
+    The row is that of the scenario's query where none is given; `trace` is the calculation of the source, if it is at
+    hand.
+
+    >>> from attncalc.scenario_files.sources import source_at
+    >>> sweep(source_at("draw"), "scores.0", ["-1", "1.8"]).rows
+    [[0.09, 0.29, 0.44, 0.18], [0.62, 0.12, 0.19, 0.08]]
+    """
+    with localcontext(OWN):
+        trace = trace or run(scenario_from(source))
+        _check_has_rows(trace, name)
+        row = row or Row(0, 0, trace.scenario.queries[0])
+        own = _own_value(opened(trace.scenario.document, [path], source.folder), path)
+        own = own if own is not None else _named_scale(trace.scenario, path)
+        source = source._replace(document=opened(source.document, [path], source.folder))
+        points = tuple(_point(source, path, text, name, row) for text in values)
+    if len({len(point.cells) for point in points}) > 1:
+        raise UsageError.of("sweep-shape", path)
+    swept = Swept(path, trace, trace[name], row, points, own)
+    still = all(numbers == swept.rows[0] for numbers in swept.rows)
+    return swept._replace(elsewhere=_moved_elsewhere(source, swept)) if still else swept
+
+
+def _check_has_rows(trace: Trace, name: str) -> None:
+    """Refuses a step that has no row of numbers for each query."""
+    known = _with_rows(trace)
+    if name not in known:
+        code = "sweep-no-row" if name in trace else "unknown-step"
+        raise UsageError.of(code, "--step", found=name, known=", ".join(known), near=nearest(name, known))
+
+
+def _with_rows(trace: Trace) -> list[str]:
+    return [step.name for step in trace if step.stage.layout[2] == "query" and step.cells.ndim == 4]
+
+
+def _moved_elsewhere(source: Source, swept: Swept) -> str:
+    """The first step whose row is not the same at the first two points; empty where there is none."""
+    with localcontext(OWN):
+        traces = [_at(source, swept.path, point.text) for point in swept.points[:2]]
+        for step in compared(traces):
+            if step.differing is not None and step.name in _with_rows(swept.trace):
+                place = own_place(traces[0], step.first, swept.row.batch, swept.row.head)
+                if step.differing[place][swept.row.query].any():
+                    return step.name
+    return ""
+
+
+def _named_scale(scenario: Scenario, path: str) -> Literal | None:
+    """The number that a scale such as sqrt_d_k comes to, to 12 digits where they do not end."""
+    rooted = ROOTED.get(str(scenario.option("scale")))
+    if path != "scale" or rooted is None or scenario.width is None:
+        return None
+    width = Decimal(scenario.width)
+    return Literal(format(ENDLESS.divide(1, width.sqrt() if rooted else width), "f"))
+
+
+def _own_value(document: Any, path: str) -> Literal | None:
+    """The number that the scenario itself has at the path; None where it has none, or a word."""
+    try:
+        value = value_at(document, path)
+    except AttncalcError as error:
+        raise UsageError(fault._replace(place=shortened(path)) for fault in error.faults) from None
+    if isinstance(value, list | dict):
+        found = Word("found-list" if isinstance(value, list) else "found-object")
+        raise UsageError.of("sweep-no-number", path, found=found)
+    if isinstance(value, Decimal):
+        return value if isinstance(value, Literal) else Literal(str(value))
+    return Literal(str(value)) if type(value) in (int, float) else None
+
+
+def _point(source: Source, path: str, text: str, name: str, row: Row) -> Point:
+    """The row at one value, taken out of its trace, which need not be kept."""
+    trace = _at(source, path, text)
+    if name not in trace or any(i >= n for i, n in zip(row, trace.scenario.grid, strict=False)):
+        raise UsageError.of("sweep-shape", f"{path}={text}")
+    step = trace[name]
+    place = own_place(trace, step, row.batch, row.head)
+    cells, hidden = step.cells[place][row.query], hidden_cells(trace, step, place)
+    out = (False,) * len(cells) if hidden is None else tuple(map(bool, hidden[row.query]))
+    return Point(text, tuple(cells), out, places_of(trace, step))
+
+
+def _at(source: Source, path: str, text: str) -> Trace:
+    """The calculation at one value; what is refused is said with the value."""
+    change = f"{path}={text}"
+    try:
+        return run(scenario_from(changed(source, [change])))
+    except AttncalcError as error:
+        faults = (fault._replace(place=": ".join(filter(None, (change, fault.place)))) for fault in error.faults)
+        raise UsageError(faults) from None

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from attncalc.core.expression import Cell
 from attncalc.core.figures import NEAR, WIDE, as_decimal, round_to
 from attncalc.core.labels import places_of
 from attncalc.core.numbers import figure_of
 from attncalc.core.numbers import places_of as places_of_step
 from attncalc.core.stage import Step, Trace
-from attncalc.core.tokens import labels
 from attncalc.errors import Fault, ScenarioError, by
+from attncalc.explore.cells import Index, cell_name, places_said
 
 HALF = Decimal("0.5")
 WHOLE_WEIGHT = Decimal("0.005")
@@ -22,13 +23,17 @@ WHOLE_WEIGHT = Decimal("0.005")
 
 
 class Verdict(NamedTuple):
-    """One printed number: its cell, what was printed, what is calculated as it is shown, whether the two agree."""
+    """One printed number: its cell, what was printed, what is calculated as it is shown, whether the two agree.
+
+    `cell` is its name without batch entry and head; `place` is on all axes.
+    """
 
     cell: str
     step: str
     printed: str
     shown: str
     right: bool
+    place: Index
 
 
 def expects_terms(document: Mapping[str, Any]) -> bool:
@@ -61,12 +66,9 @@ def verify(trace: Trace) -> list[Verdict]:
     return verdicts
 
 
-def as_document(trace: Trace, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """The verdicts as JSON values (`attncalc-verify/1`)."""
-    cells = [verdict._asdict() for verdict in verdicts]
-    right = sum(verdict.right for verdict in verdicts)
-    head = {"format": "attncalc-verify/1", "scenario": trace.scenario.name, "right": right, "all": len(cells)}
-    return head | {"cells": cells}
+def step_of(trace: Trace, verdict: Verdict) -> Step:
+    """The step that a printed number belongs to; of a sum of weights the weights."""
+    return trace["weights" if verdict.step == "weights_sum" else verdict.step]
 
 
 def _shape_fault(trace: Trace, place: str, name: str, wrong: _WrongShape) -> Fault:
@@ -96,8 +98,9 @@ def _step(trace: Trace, step: Step, query: int | None, printed: Any) -> Iterator
     for place, number in _placed(printed, query, step.axes, step.shape):
         value, weight = cells[place], step.name == "weights"
         right = agrees(_decimal(value), _decimal(number), trace.scenario.rounding, weight)
-        cell = _named(step, step.name, step.axes, place)
-        yield Verdict(cell, step.name, _written(number), figure_of(trace, step, value), right)
+        index = _index(step, place)
+        name = cell_name(trace, Cell(step.name, index))
+        yield Verdict(name, step.name, _written(number), figure_of(trace, step, value), right, index)
 
 
 def _placed(
@@ -135,10 +138,10 @@ def _leaves_out_ones(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     return not rest
 
 
-def _named(step: Step, name: str, axes: Sequence[str], place: tuple[int, ...]) -> str:
-    """A cell by its labels: `weights draw I`."""
-    names = (labels(step.labels[a])[i] if a in step.labels else str(i) for a, i in zip(axes, place, strict=True))
-    return " ".join((name, *names))
+def _index(step: Step, place: tuple[int, ...]) -> Index:
+    """A place on the axes that the scenario has, on all axes; 0 on those that the place leaves out."""
+    places = dict(zip(step.axes, place, strict=False))
+    return tuple(places.get(axis, 0) for axis in step.stage.layout)
 
 
 def _sums(trace: Trace, printed: Any) -> Iterator[Verdict]:
@@ -154,8 +157,10 @@ def _sum(trace: Trace, place: tuple[int, ...], number: Any) -> Verdict:
     places = places_of_step(trace, step)
     row = step.cells.reshape(step.shape)[place]
     shown = sum((round_to(_decimal(x), places, rounding) for x in row), Decimal(0))
-    cell = _named(step, "weights_sum", step.axes[:-1], place)
-    return Verdict(cell, "weights_sum", _written(number), str(shown), agrees(shown, _decimal(number), rounding, False))
+    index = _index(step, place)
+    query, _ = places_said(step, index)
+    right = agrees(shown, _decimal(number), rounding, False)
+    return Verdict(f"weights_sum {query}", "weights_sum", _written(number), str(shown), right, index)
 
 
 def agrees(value: Decimal, printed: Decimal, rounding: str, weight: bool) -> bool:

@@ -90,7 +90,7 @@ class Walk:
 def begin(
     document: Any, origin: Origin, changes: Sequence[str] = (), options: Mapping[str, Any] | None = None
 ) -> Walk:  # fmt: skip
-    """A walk that starts at the last computed step's first number of the scenario's query.
+    """A walk that starts in the first step, at the scenario's query where that step has queries.
 
     `changes` and `options` are those of the command line; they belong to the start.
     """
@@ -147,23 +147,31 @@ def other(walk: Walk, axis: str, way: int) -> Walk:
 
 def go(walk: Walk, words: Sequence[str]) -> Walk:
     """The cell that the words name, in the batch entry and head of the cell at hand."""
-    batch, head = walk.cell.place[:2]
-    heads = walk.step.cells.shape[1]
-    query_head = head * walk.trace.scenario.heads // heads
-    name = words[0] if words else ""
-    if len(words) == 1 and name in walk.trace:
-        return to_step(walk, name)
-    return replace(walk, cell=find_cell(walk.trace, words, batch, query_head), trail=(), choice=0)
+    if len(words) == 1 and words[0] in walk.trace:
+        return to_step(walk, words[0])
+    kept = _places(walk.trace, walk.cell, walk.kept)
+    return replace(walk, cell=find_cell(walk.trace, words, *query_head(walk)), trail=(), choice=0, kept=kept)
 
 
-def follow(walk: Walk) -> Walk:
-    """To the chosen cell of those that the cell is made from; a UsageError where it is given."""
-    if walk.chosen is None:
+def query_head(walk: Walk) -> tuple[int, int]:
+    """The batch entry, and the query head one came with, or the first that reads the head of the cell."""
+    places = _places(walk.trace, walk.cell, walk.kept)
+    return places.get("batch", 0), places.get("head", 0)
+
+
+def follow(walk: Walk, number: int | None = None) -> Walk:
+    """To a cell that the cell is made from: the chosen one, or that of a number from 0.
+
+    Raises a UsageError where the cell is given.
+    """
+    if not walk.sources:
         raise UsageError.of("walk-given", walk.cell.name)
-    return replace(walk, cell=walk.chosen, trail=(*walk.trail, walk.cell), choice=0)
+    cell = walk.sources[(walk.choice if number is None else number) % len(walk.sources)]
+    kept = _places(walk.trace, walk.cell, walk.kept)
+    return replace(walk, cell=cell, trail=(*walk.trail, walk.cell), choice=0, kept=kept)
 
 
-def back(walk: Walk) -> Walk:
+def come_back(walk: Walk) -> Walk:
     """Back to the cell that was followed from; a UsageError at the start of the trail."""
     if not walk.trail:
         raise UsageError.of("walk-no-trail")
@@ -171,11 +179,6 @@ def back(walk: Walk) -> Walk:
     found = cells_behind(walk.trace, cell)
     choice = found.index(walk.cell) if walk.cell in found else 0
     return replace(walk, cell=cell, trail=walk.trail[:-1], choice=choice)
-
-
-def chosen_number(walk: Walk, number: int) -> Walk:
-    """With the cell of that number chosen for `follow`, counted from 0."""
-    return replace(walk, choice=number)
 
 
 def choose(walk: Walk, way: int) -> Walk:
@@ -195,8 +198,8 @@ def arrived(walk: Walk, now: Moment) -> Walk:
 def _cell(trace: Trace, step: Step, places: Mapping[str, int]) -> Cell:
     """The cell of a step at these places, or the nearest; the head is the one that the query head reads."""
     at = {"query": trace.scenario.queries[0]} | dict(places)
-    heads = step.cells.shape[1]
-    at["head"] = _within(at.get("head", 0), trace.scenario.heads - 1) * heads // trace.scenario.heads
+    query_head = _within(at.get("head", 0), trace.scenario.heads - 1)
+    at["head"] = trace.scenario.shared_head(query_head, step.cells.shape[1])
     shape = zip(step.stage.layout, step.cells.shape, strict=True)
     return Cell(step.name, tuple(_within(at.get(axis, 0), length - 1) for axis, length in shape))
 
@@ -206,9 +209,9 @@ def _places(trace: Trace, cell: Cell, kept: Mapping[str, int]) -> dict[str, int]
     step = trace[cell.name]
     at = dict(kept) | {axis: i for axis, i in zip(step.stage.layout, cell.place, strict=True) if axis != "one"}
     if step.stage.layout[1] == "head":
-        heads, mine = step.cells.shape[1], cell.place[1]
+        scenario, heads, mine = trace.scenario, step.cells.shape[1], cell.place[1]
         before = kept.get("head", -1)
-        at["head"] = before if before * heads // trace.scenario.heads == mine else mine * trace.scenario.heads // heads
+        at["head"] = before if scenario.shared_head(before, heads) == mine else scenario.first_reader(mine, heads)
     return at
 
 

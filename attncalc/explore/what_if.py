@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from attncalc.errors import UsageError
+from attncalc.core.arithmetic import MINUS_INFINITY
+from attncalc.core.figures import Literal, as_decimal
+from attncalc.errors import UsageError, shortened
 from attncalc.explore.walk import Walk, arrived, moment
-from attncalc.scenario_files.edits import edited
+from attncalc.scenario_files.edits import Segment, edited, segments_of
 from attncalc.scenario_files.inlining import opened
 from attncalc.scenario_files.json_text import written
 
@@ -16,8 +18,36 @@ from attncalc.scenario_files.json_text import written
 def change(walk: Walk, text: str) -> Walk:
     """The walk after a change `PATH=VALUE`, checked as a file is; the errors are those of a file."""
     document = opened(walk.now.document, [text], walk.origin.folder)
-    now = moment(edited(document, [text]), (*walk.now.changes, text), walk.origin)
+    try:
+        document = edited(document, [text])
+    except UsageError as error:  # nobody typed an option here
+        places = [shortened(fault.place.removeprefix("--set ")) for fault in error.faults]
+        faults = (fault._replace(place=place) for fault, place in zip(error.faults, places, strict=True))
+        raise UsageError(faults) from None
+    now = moment(document, _changes(walk, text, document), walk.origin)
     return arrived(replace(walk, past=(*walk.past, walk.now), future=()), now)
+
+
+def _changes(walk: Walk, text: str, document: dict[str, Any]) -> tuple[str, ...]:
+    """The changes since the start: of one path the last, and none where it is again what it was."""
+    path = _path(text)
+    key = path[0].text
+    if _as_at_start(walk, document, key, whole=len(path) == 1):
+        return tuple(change for change in walk.now.changes if _path(change)[0].text != key)
+    return (*(change for change in walk.now.changes if _path(change) != path), text)
+
+
+def _as_at_start(walk: Walk, document: dict[str, Any], key: str, whole: bool) -> bool:
+    """Whether a key says what it said at the start, by itself or by its default."""
+    now, start = document.get(key), walk.start
+    if key in start.document or not whole:
+        return key in document and bool(now == start.document.get(key))
+    default = start.trace.kind if key == "arithmetic" else start.trace.scenario.option(key)
+    return default is not None and bool(now == default)
+
+
+def _path(text: str) -> list[Segment]:
+    return segments_of(text)[0]
 
 
 def path_of(walk: Walk) -> str:
@@ -51,6 +81,15 @@ def edit(walk: Walk, number: str) -> Walk:
     return change(walk, f"{path}={number.strip()}")
 
 
+def as_typed(walk: Walk) -> str:
+    """The number under the cursor with every digit it has, as `edit` takes it."""
+    value = walk.step.cells[walk.cell.place]
+    if isinstance(value, Literal):
+        return value.text
+    number = as_decimal(value)
+    return "-Infinity" if number == MINUS_INFINITY else format(number, "f")
+
+
 # --- toggles --------------------------------------------------------------------------------------
 
 
@@ -65,6 +104,8 @@ def _mask(walk: Walk) -> str:
 
 
 def _scale(walk: Walk) -> str:
+    if walk.start.trace.scenario.option("scale") == "none" and walk.trace.scenario.width is None:
+        raise UsageError.of("walk-no-scale")
     now, first = (point.trace.scenario.option("scale") or "none" for point in (walk.now, walk.start))
     return "none" if now != "none" else _as_text(first if first != "none" else "sqrt_d_k")
 

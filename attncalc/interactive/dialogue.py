@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from attncalc.document.because import because
 from attncalc.document.blocks import Block, Prose
+from attncalc.document.heading import notes_on
 from attncalc.document.influences import strongest
 from attncalc.document.view import View
-from attncalc.document.walking import cell_blocks, change_blocks, notes_here, place, source_texts, step_blocks, why_line
+from attncalc.document.walking import cell_blocks, change_blocks, place, source_texts, step_blocks, why_line
 from attncalc.errors import UsageError, nearest, shortened
-from attncalc.explore.walk import Walk, back, beside, chosen_number, follow, go, other, to_step
-from attncalc.explore.what_if import change, redo, toggle, undo
-from attncalc.messages import Say
+from attncalc.explore.walk import Walk, follow, go, to_step
+from attncalc.explore.what_if import change, edit, path_of
+from attncalc.interactive.moves import BY_WORD, Move
+from attncalc.interactive.typed import target_of, words_of
 from attncalc.messages.safe_text import visible
-
-WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^\s"])+|"')
 
 Save = Callable[[Walk, str, bool], None]
 
-FORCE = " --force"
+OTHER_WORDS = {"?": "help", "exit": "quit", "previous": "back"}
+MOST_SOURCES = 24
 
 
 class Asked(NamedTuple):
@@ -42,36 +43,47 @@ class Reply(NamedTuple):
     ended: bool = False
 
 
-class Command(NamedTuple):
-    """A command of the dialogue: its name, what it takes, what it does."""
-
-    name: str
-    takes: str
-    answer: Callable[[Asked], Reply]
-
-
 def answer(walk: Walk, line: str, view: View, save: Save) -> Reply:
     """The reply to a line; an AttncalcError where it cannot be done, and the walk is as it was."""
-    words = WORD.findall(line)
+    words = words_of(line)
     if not words:
         return Reply(walk, [])
-    command = _command(words[0])
-    return command.answer(Asked(walk, words[1:], line.strip()[len(words[0]) :].strip(), view, save))
+    row = _named(words[0])
+    asked = Asked(walk, words[1:], line.strip()[len(words[0]) :].strip(), view, save)
+    if row.name in ANSWERS:
+        return ANSWERS[row.name](asked)
+    if row.action is None:
+        raise KeyError(row.name)
+    return _at(asked, row.action(walk))
 
 
-def _command(word: str) -> Command:
-    """The command of a name, of its beginning where only one begins so, or of a sign for help."""
-    named = {"?": "help", "exit": "quit", "previous": "back"}.get(word.lower(), word.lower())
-    begins = [name for name in COMMANDS if name.startswith(named)]
-    if named not in COMMANDS and len(begins) != 1 and named not in SHORT:
-        near = nearest(named, COMMANDS)
-        raise UsageError.of("walk-no-command", found=shortened(word), known=", ".join(COMMANDS), near=near)
-    return COMMANDS[named if named in COMMANDS else SHORT.get(named, begins[0] if begins else "")]
+def _news(before: Walk, after: Walk, view: View) -> list[Block]:
+    """What a line has changed, or taken back."""
+    if before.now is after.now:
+        return []
+    if not after.now.changes:
+        return [Prose(view.say("walk-as-at-start"))]
+    changes = visible(view.say("list-comma").join(after.now.changes))
+    if len(after.past) < len(before.past):
+        return [Prose(view.say("walk-undone", changes=changes))]
+    return [Prose(view.say("walk-changed", change=changes))]
+
+
+def _named(word: str) -> Move:
+    """The row of a word, or of its beginning where only one word begins so."""
+    wanted = OTHER_WORDS.get(word.lower(), word.lower())
+    begins = [name for name in BY_WORD if name.startswith(wanted)]
+    if wanted not in BY_WORD and len(begins) > 1:
+        raise UsageError.of("walk-several", found=shortened(word), known=", ".join(begins))
+    if wanted not in BY_WORD and not begins:
+        near = nearest(wanted, BY_WORD)
+        raise UsageError.of("walk-no-command", found=shortened(word), known=", ".join(BY_WORD), near=near)
+    return BY_WORD[wanted if wanted in BY_WORD else begins[0]]
 
 
 def greeting(walk: Walk, view: View) -> list[Block]:
     """The first lines of the dialogue."""
-    return [Prose(view.say("walk-hello")), *here(walk, view)]
+    return [Prose(view.say("walk-hello", known=", ".join(BY_WORD))), *here(walk, view)]
 
 
 def here(walk: Walk, view: View) -> list[Block]:
@@ -81,52 +93,33 @@ def here(walk: Walk, view: View) -> list[Block]:
     blocks: list[Block] = [Prose(title, at.position), Prose(why_line(walk, view)), *cell_blocks(walk, view)]
     made_from = [f"{number} {text}" for number, text in enumerate(source_texts(walk, view), 1)]
     if made_from:
-        shown = (
-            made_from
-            if view.everything or len(made_from) <= MOST_SOURCES
-            else [*made_from[:MOST_SOURCES], view.signs.dots]
-        )
+        shown = made_from if view.everything else made_from[:MOST_SOURCES]
+        shown += [view.signs.dots] if len(shown) < len(made_from) else []
         blocks.append(Prose(view.say("list-semicolon").join(shown), view.say("lead.made-from")))
-    return [*blocks, *notes_here(walk, view)]
-
-
-MOST_SOURCES = 24
+    return [*blocks, *notes_on(walk.trace, walk.cell, view)]
 
 
 def _at(asked: Asked, walk: Walk) -> Reply:
-    return Reply(walk, here(walk, asked.view))
-
-
-def _next(asked: Asked) -> Reply:
-    return _at(asked, beside(asked.walk, 1))
-
-
-def _back(asked: Asked) -> Reply:
-    return _at(asked, beside(asked.walk, -1))
-
-
-def _follow(asked: Asked) -> Reply:
-    walk = asked.walk
-    if asked.words:
-        number = asked.words[0]
-        count = len(walk.sources)
-        if not (number.isascii() and number.isdigit() and len(number) < 9 and 1 <= int(number) <= count):
-            raise UsageError.of("walk-no-source", found=shortened(number), count=count)
-        walk = chosen_number(walk, int(number) - 1)
-    return _at(asked, follow(walk))
-
-
-def _return(asked: Asked) -> Reply:
-    return _at(asked, back(asked.walk))
+    return Reply(walk, [*_news(asked.walk, walk, asked.view), *here(walk, asked.view)])
 
 
 def _go(asked: Asked) -> Reply:
     return _at(asked, go(asked.walk, asked.words))
 
 
+def _follow(asked: Asked) -> Reply:
+    if not asked.words:
+        return _at(asked, follow(asked.walk))
+    number, count = asked.words[0], len(asked.walk.sources)
+    if not (number.isascii() and number.isdigit() and len(number) < 9 and 1 <= int(number) <= count):
+        code = "walk-no-source" if count else "walk-given"
+        raise UsageError.of(code, found=shortened(number), count=count)
+    return _at(asked, follow(asked.walk, int(number) - 1))
+
+
 def _why(asked: Asked) -> Reply:
     walk = go(asked.walk, asked.words) if asked.words else asked.walk
-    return Reply(walk, list(because(walk.trace, walk.cell, asked.view, None)))
+    return Reply(walk, list(because(walk.trace, walk.cell, asked.view)))
 
 
 def _moves(asked: Asked) -> Reply:
@@ -134,36 +127,28 @@ def _moves(asked: Asked) -> Reply:
 
 
 def _show(asked: Asked) -> Reply:
-    walk = to_step(asked.walk, asked.words[0]) if asked.words and asked.words[0] in asked.walk.trace else asked.walk
-    if asked.words and walk.cell.name != asked.words[0]:
-        return _go(asked)
+    walk = asked.walk
+    if asked.words:
+        walk = to_step(walk, asked.words[0]) if asked.words[0] in walk.trace else go(walk, asked.words)
     return Reply(walk, list(step_blocks(walk, asked.view)))
+
+
+def _edit(asked: Asked) -> Reply:
+    return _at(asked, edit(asked.walk, asked.rest))
 
 
 def _set(asked: Asked) -> Reply:
     text = asked.rest
-    if "=" not in (asked.words[0] if asked.words else ""):
-        path, _, value = text.partition(" ")
-        if not value.strip():
+    if len(asked.words) > 2 and asked.words[0] in asked.walk.trace:  # a cell by its name: set scores draw I 0
+        there = go(asked.walk, asked.words[:-1])
+        return _at(asked, change(asked.walk, f"{path_of(there)}={asked.words[-1]}"))
+    if not asked.words or "=" not in re.sub(r'"(?:[^"\\]|\\.)*"', "", asked.words[0]):
+        path = asked.words[0] if asked.words else ""
+        value = text[len(path) :].strip()
+        if not value:
             raise UsageError.of("walk-set-what")
-        text = f"{path}={value.strip().removeprefix('=').strip()}"
+        text = f"{path}={value.removeprefix('=').strip()}"
     return _at(asked, change(asked.walk, text))
-
-
-def _undo(asked: Asked) -> Reply:
-    return _at(asked, undo(asked.walk))
-
-
-def _redo(asked: Asked) -> Reply:
-    return _at(asked, redo(asked.walk))
-
-
-def _toggle(key: str) -> Callable[[Asked], Reply]:
-    return lambda asked: _at(asked, toggle(asked.walk, key))
-
-
-def _other(axis: str) -> Callable[[Asked], Reply]:
-    return lambda asked: _at(asked, other(asked.walk, axis, 1))
 
 
 def _diff(asked: Asked) -> Reply:
@@ -171,54 +156,23 @@ def _diff(asked: Asked) -> Reply:
 
 
 def _save(asked: Asked) -> Reply:
-    if not asked.rest:
-        raise UsageError.of("walk-save-where")
-    file = asked.rest.removesuffix(FORCE).strip()
-    asked.save(asked.walk, file, asked.rest.endswith(FORCE))
-    return Reply(asked.walk, [Prose(asked.view.say("walk-saved", file=visible(file)))])
+    target = target_of(asked.rest)
+    asked.save(asked.walk, *target)
+    return Reply(asked.walk, [Prose(asked.view.say("walk-saved", file=visible(target.file)))])
+
+
+def _help(asked: Asked) -> Reply:
+    say = asked.view.say
+    lines = ((f"{row.name} {row.takes}".strip(), say(f"walk-do.{row.name}")) for row in BY_WORD.values())
+    return Reply(asked.walk, [Prose(say("with-lead", lead=lead, text=text)) for lead, text in lines])
 
 
 def _quit(asked: Asked) -> Reply:
     return Reply(asked.walk, [], ended=True)
 
 
-def _help(asked: Asked) -> Reply:
-    return Reply(asked.walk, [Prose(line) for line in help_lines(COMMANDS.values(), asked.view.say)])
-
-
-def help_lines(commands: Iterable[Command], say: Say) -> list[str]:
-    """A line for each command."""
-    return [
-        say("with-lead", lead=f"{command.name} {command.takes}".strip(), text=say(f"walk-help.{command.name}"))
-        for command in commands
-    ]
-
-
-COMMANDS: dict[str, Command] = {
-    command.name: command
-    for command in (
-        Command("next", "", _next),
-        Command("back", "", _back),
-        Command("go", "CELL", _go),
-        Command("follow", "[N]", _follow),
-        Command("return", "", _return),
-        Command("why", "[CELL]", _why),
-        Command("moves", "", _moves),
-        Command("show", "[STEP]", _show),
-        Command("token", "", _other("query")),
-        Command("head", "", _other("head")),
-        Command("batch", "", _other("batch")),
-        Command("set", "PATH VALUE", _set),
-        Command("mask", "", _toggle("mask")),
-        Command("scale", "", _toggle("scale")),
-        Command("arithmetic", "", _toggle("arithmetic")),
-        Command("undo", "", _undo),
-        Command("redo", "", _redo),
-        Command("diff", "", _diff),
-        Command("save", "FILE [--force]", _save),
-        Command("help", "", _help),
-        Command("quit", "", _quit),
-    )
-}
-SHORT = {"s": "show", "b": "back", "h": "help", "m": "moves", "r": "return"}
-"""Short forms of names that begin like another."""
+ANSWERS: dict[str, Callable[[Asked], Reply]] = {
+    "go": _go, "follow": _follow, "why": _why, "moves": _moves, "show": _show, "edit": _edit, "set": _set,
+    "diff": _diff, "save": _save, "help": _help, "quit": _quit,
+}  # fmt: skip
+"""The words that take something or say more than where one is; the others are moves."""

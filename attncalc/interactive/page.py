@@ -12,14 +12,15 @@ from textual.widgets import Static
 
 from attncalc.document.blocks import Block
 from attncalc.document.view import View
+from attncalc.interactive.moves import MOVES
 from attncalc.interactive.over import Over
 from attncalc.renderers.terminal import render
 
-LEAVE = ("escape", "q", "enter", "backspace", "question_mark", "ctrl+c", "d", "i", "y")
+LEAVE = ("follow", "return", "quit")
 
 
 class Page(Over):
-    """Blocks as a page, broken to the width there is."""
+    """Blocks as a page, broken to the width there is; `name` is the move that opened it, whose key closes it too."""
 
     CSS = """
     Page { background: $background; }
@@ -28,9 +29,10 @@ class Page(Over):
     """
     BINDINGS: ClassVar[list[Any]] = []
 
-    def __init__(self, blocks: Sequence[Block], view: View) -> None:
+    def __init__(self, blocks: Sequence[Block], view: View, name: str) -> None:
         super().__init__()
         self.blocks, self.view = blocks, view
+        self.leave = {key for row in MOVES if row.name in (*LEAVE, name) for key in row.keys}
 
     def compose(self) -> ComposeResult:
         """The text and a line that says how to leave it."""
@@ -53,12 +55,14 @@ class Page(Over):
 
     def take(self, key: Key) -> None:
         """A key that was typed before the page stood there."""
-        if key.key in LEAVE:
-            self.dismiss()
+        if self.closed:
+            self.hand_on(key)
+        elif key.key in self.leave:
+            self.close()
 
     def on_key(self, event: Key) -> None:
         """Leaves; what scrolls is left to the page."""
-        if event.key in LEAVE:
+        if self.closed or event.key in self.leave:
             event.stop()
             event.prevent_default()
-            self.dismiss()
+            self.take(event)

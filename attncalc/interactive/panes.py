@@ -6,16 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from rich.text import Text
-from textual.events import Click, MouseScrollDown, MouseScrollUp
+from textual.containers import VerticalScroll
+from textual.events import Click, MouseScrollDown, MouseScrollUp, Resize
 from textual.widget import Widget
 
 from attncalc.core.wrapping import cells
 from attncalc.document.blocks import Block, Figure, Matrix, Remark, Tree
-from attncalc.document.heading import arithmetic_in_words
+from attncalc.document.heading import arithmetic_in_words, notes_on
 from attncalc.document.view import View
-from attncalc.document.walking import cell_blocks, notes_here, place, source_texts, why_line
-from attncalc.explore.keys import KEYS
+from attncalc.document.walking import cell_blocks, place, source_texts, why_line
 from attncalc.explore.walk import Walk, move
+from attncalc.interactive.moves import MOVES
 from attncalc.interactive.window import Table, Window, window
 from attncalc.messages import Say, text_in
 from attncalc.messages.safe_text import visible
@@ -76,6 +77,18 @@ class Grid(Widget, can_focus=False):
             self.on_turn(lambda walk: move(walk, -SCROLL, 0))
 
 
+class Told(VerticalScroll):
+    """What is said below the table; another size asks for it to be broken anew."""
+
+    def __init__(self, on_size: Callable[[], Any], **more: Any) -> None:
+        super().__init__(**more)
+        self.on_size = on_size
+
+    def on_resize(self, event: Resize) -> None:
+        """Another width or height."""
+        self.on_size()
+
+
 class StepList(Widget, can_focus=False):
     """The steps by title, the current one set off, those with changed numbers marked; a click goes there."""
 
@@ -117,23 +130,24 @@ class StepList(Widget, can_focus=False):
 
 
 def header_text(walk: Walk, view: View) -> Text:
-    """The changes so far, title, arithmetic."""
+    """Arithmetic, the changes so far, title."""
     scenario = walk.trace.scenario
     title = visible(text_in(scenario.document.get("title"), view.language) or scenario.name)
     changes = view.say("walk-changes", changes=visible(" ".join(walk.now.changes))) if walk.now.changes else ""
-    return Text(" · ".join(part for part in (changes, title, arithmetic_in_words(walk.trace, view)) if part))
+    between = " - " if view.signs.rule == "-" else " · "
+    return Text(between.join(part for part in (arithmetic_in_words(walk.trace, view), changes, title) if part))
 
 
 def told_text(walk: Walk, view: View, width: int) -> tuple[Text, Text]:
     """The title line, and below the table: why, the derivation, what it is made from, notes."""
     at = place(walk, view)
-    title = Text(f"{at.position} · {at.title}")
+    title = Text(f"{at.position}{' - ' if view.signs.rule == '-' else ' · '}{at.title}")
     title.append(f"  {at.formula}" if at.formula else "", "magenta")
     blocks = list(cell_blocks(walk, view))
     text = Text(_rendered([block for block in blocks if isinstance(block, Tree)], view, width), "bold")
     text.append(_rendered([block for block in blocks if not isinstance(block, Tree)], view, width), "not bold")
     text.append_text(_sources(walk, view, width))
-    text.append(_rendered(notes_here(walk, view), view, width), "not bold")
+    text.append(_rendered(notes_on(walk.trace, walk.cell, view), view, width), "not bold")
     text.append("\n" + why_line(walk, view), "dim not bold")
     return title, text
 
@@ -174,7 +188,7 @@ NEAR = 12
 def footer_text(say: Say, width: int) -> Text:
     """The keys that are used most, as many as fit."""
     line = Text()
-    for row in KEYS:
+    for row in MOVES:
         if row.in_footer:
             part = f" {_key_name(say, row.keys[0])} "
             meaning = f"{say(f'walk-do.{row.name}-short')} "
@@ -187,9 +201,10 @@ def footer_text(say: Say, width: int) -> Text:
 def help_blocks(view: View) -> list[Block]:
     """Every key and what it does."""
     say = view.say
-    rows = tuple("  ".join(_key_name(say, key) for key in row.keys) for row in KEYS)
-    cells_ = tuple((Figure(say(f"walk-do.{row.name}")),) for row in KEYS)
-    return [Matrix("", say("column.key"), "", rows, (say("column.does"),), cells_, False)]
+    on_keys = [row for row in MOVES if row.keys]
+    rows = tuple("  ".join(_key_name(say, key) for key in row.keys) for row in on_keys)
+    meanings = tuple((Figure(say(f"walk-do.{row.name}")),) for row in on_keys)
+    return [Matrix("", say("column.key"), "", rows, (say("column.does"),), meanings, False)]
 
 
 def _key_name(say: Say, key: str) -> str:

@@ -11,14 +11,17 @@ from textual.widgets import Input, Static
 
 from attncalc.interactive.over import Over
 
-Answered = Callable[[str], str]
-"""Takes what was typed; returns an empty text where it was taken, else the sentence that says why not."""
+Answered = Callable[["Prompt", str], None]
+"""Takes the question and what was typed, and closes the question or has it say why not."""
 
 
 ACTIONS = {
     "enter": "submit", "backspace": "delete_left", "delete": "delete_right", "left": "cursor_left",
     "right": "cursor_right", "home": "home", "end": "end", "ctrl+u": "delete_left_all",
 }  # fmt: skip
+
+
+LEAVE = ("escape", "ctrl+c")
 
 
 class Line(Input):
@@ -28,10 +31,13 @@ class Line(Input):
     """
 
     async def on_key(self, event: Key) -> None:
-        """Acts on a key that is no letter now."""
-        if event.key in ACTIONS:
+        """Acts on a key that is no letter now; one that comes while or after the line is taken is kept for later."""
+        prompt = self.screen
+        kept = isinstance(prompt, Prompt) and prompt.keeps(event)
+        if kept or event.key in ACTIONS:
             event.stop()
             event.prevent_default()
+        if not kept and event.key in ACTIONS:
             done = getattr(self, f"action_{ACTIONS[event.key]}")()
             if isawaitable(done):
                 await done
@@ -44,17 +50,20 @@ class Prompt(Over):
     Prompt { align: left bottom; background: $background 40%; }
     Prompt Static { height: auto; max-height: 4; }
     Prompt #why-not { color: $text-error; }
+    Prompt.-tiny #question { display: none; }
     Prompt Input { border: none; height: 1; padding: 0; }
     """
 
-    def __init__(self, question: str, start: str, answered: Answered) -> None:
+    def __init__(self, question: str, start: str, answered: Answered, left: Callable[[], None]) -> None:
         super().__init__()
-        self.question, self.start, self.answered = question, start, answered
+        self.question, self.start, self.answered, self.left = question, start, answered, left
         self.early: list[Key] = []  # typed before there was a line to take it
+        self.later: list[Key] = []  # typed while it is not known yet whether the line is taken
+        self.waiting = False
 
     def compose(self) -> ComposeResult:
         """The question, what was wrong, the line."""
-        yield Static(self.question, markup=False)
+        yield Static(self.question, id="question", markup=False)
         yield Static("", id="why-not", markup=False)
         yield Line(self.start, select_on_focus=True)
 
@@ -76,18 +85,50 @@ class Prompt(Over):
         for key in early:
             self.query_one(Input).post_message(Key(key.key, key.character))
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Takes the line, or says why not."""
-        why_not = self.answered(event.value)
-        if not why_not:
-            self.dismiss()
-            return
-        refusal = self.query_one("#why-not", Static)
-        refusal.update(why_not)
-        refusal.display = True
+    def keeps(self, key: Key) -> bool:
+        """Whether a key is not for the line: it leaves, it comes too late, or it has to wait."""
+        if key.key == "ctrl+c" and self.waiting:
+            self.app.exit()
+        elif key.key in LEAVE:
+            self.leave()
+        elif self.closed:
+            self.hand_on(key)
+        elif self.waiting:
+            self.later.append(key)
+        else:
+            self.waiting = key.key == "enter"
+            return False
+        return True
 
-    def on_key(self, event: Key) -> None:
-        """Escape and Ctrl-C leave the line as if it had not been opened."""
-        if event.key in ("escape", "ctrl+c"):
-            event.stop()
-            self.dismiss()
+    def close(self) -> None:
+        """Gives way, and hands on what was typed meanwhile."""
+        super().close()
+        later, self.later = self.later, []
+        for key in later:
+            self.hand_on(key)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Takes the line; one that was left as it stood changes nothing."""
+        if event.value == self.start and self.start:
+            self.leave()
+        elif not self.closed:
+            self.answered(self, event.value)
+
+    def refuse(self, sentence: str) -> None:
+        """Says above the line why it was not taken; what was typed meanwhile goes into it."""
+        self.tell(sentence)
+        self.waiting = False
+        later, self.later = self.later, []
+        for key in later:
+            self.query_one(Input).post_message(Key(key.key, key.character))
+
+    def tell(self, sentence: str) -> None:
+        """Says something above the line."""
+        said = self.query_one("#why-not", Static)
+        said.update(sentence)
+        said.display = True
+
+    def leave(self) -> None:
+        """As if it had not been opened."""
+        self.left()
+        self.close()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from attncalc.core.expression import Cell
+from attncalc.core.rows import hidden_cells
 from attncalc.core.stage import Step
-from attncalc.document.matrices import axis_labels, figure, hidden_cells
+from attncalc.document.matrices import axis_labels, figure
 from attncalc.document.view import View
 from attncalc.explore.walk import Walk
 from attncalc.interactive.window import Table
@@ -39,10 +40,11 @@ def _table(
     hidden = hidden_cells(trace, step, (leading[0], leading[1])) if len(leading) == 2 else None
     differs = walk.changed.get(step.name)
     marked = set(sources)
+    symbol = view.notation().symbol_text(step.stage.symbol)
     return Table(
         corner=_corner(view, row_axis, column_axis),
         rows=axis_labels(trace, row_axis, rows),
-        columns=axis_labels(trace, column_axis, columns) if column_axis != "one" else (step.stage.symbol,),
+        columns=axis_labels(trace, column_axis, columns) if column_axis != "one" else (symbol,),
         figure=lambda r, c: figure(
             trace, step, view, step.cells[(*leading, r, c)], hidden is not None and bool(hidden[r, c])
         ),

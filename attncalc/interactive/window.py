@@ -70,7 +70,7 @@ def _columns(table: Table, rows: range, left: int, wanted: int, room: int) -> tu
     while True:
         widths: list[int] = []
         for column in range(left, len(table.columns)):
-            size = _width(table, rows, column)
+            size = min(_width(table, rows, column), max(room, MARGIN + 1))
             if widths and sum(widths) + size > room:
                 break
             widths.append(size)
@@ -120,7 +120,10 @@ def _cell(table: Table, row: int, column: int, size: int) -> Piece:
 
 
 def _filled(text: str, width: int, right: bool = False) -> str:
-    """The text in exactly that many cells: filled up, or cut with dots (a label; a number always fits)."""
+    """The text in exactly that many cells: filled up, or cut with dots where it is wider than all the room there is.
+
+    A number that is cut here stands whole below the table.
+    """
     if cells(text) > width:
         text = beginning(text, max(width - 1, 0)) + ("…" if width > 0 else "")
     gap = " " * max(width - cells(text), 0)

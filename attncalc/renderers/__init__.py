@@ -8,14 +8,16 @@ from importlib import import_module
 from typing import NamedTuple
 
 from attncalc.core.certain import OWN
+from attncalc.core.names import TRACE_FORMATS
 from attncalc.core.stage import Trace
 
 
 class Format(NamedTuple):
-    """A format: the module that renders it, and whether it takes the trace itself or the blocks made of it."""
+    """A format: the module that renders it, and what that takes."""
 
     module: str
-    data: bool
+    data: bool  # the trace itself, not blocks made of it
+    whole: bool = True  # whole traces, not derivations alone
 
 
 FORMATS: dict[str, Format] = {
@@ -23,7 +25,7 @@ FORMATS: dict[str, Format] = {
     "plain": Format("attncalc.renderers.plain", False),
     "json": Format("attncalc.renderers.json", True),
     "csv": Format("attncalc.renderers.csv", True),
-    "latex": Format("attncalc.renderers.latex", False),
+    "latex": Format("attncalc.renderers.latex", False, whole=False),
 }
 
 
@@ -37,8 +39,8 @@ def render(trace: Trace, format: str = "plain", language: str = "en") -> str:
     from attncalc.document.tables import tables
     from attncalc.document.view import View, say_in
 
-    if format not in FORMATS:
-        raise ValueError(f"{format!r} is not a format; there are {', '.join(FORMATS)}")
+    if format not in TRACE_FORMATS:
+        raise ValueError(f"{format!r} is not a format of a trace; there are {', '.join(TRACE_FORMATS)}")
     view = View(say_in(language), language=language)
     with localcontext(OWN):
         return renderer(format)(trace if FORMATS[format].data else list(tables(trace, view)), view)

@@ -7,24 +7,28 @@ from typing import Any
 
 import numpy as np
 
+from attncalc.core.expression import Cell
+from attncalc.core.figures import WIDE
 from attncalc.core.stage import Step, Trace
 from attncalc.document.comparison import conclusions
 from attncalc.document.view import View
-from attncalc.explore.compare import Compared, Part, Variant, by_size, cell_path, cells_of
+from attncalc.explore.cells import typed_name
+from attncalc.explore.compare import Compared, Part, Variant, by_size, cells_of
 from attncalc.renderers.json import arithmetic_of, number, values
 
 
 def as_document(
     variants: Sequence[Variant], steps: Sequence[Compared], part: Part, view: View
 ) -> dict[str, Any]:  # fmt: skip
-    """A comparison as JSON values, keys in order."""
+    """A comparison as JSON values, keys in order; of all `steps` those that are wanted are listed."""
     different = [step.name for step in steps if not step.same]
+    view = view.in_data()
     return {
         "format": "attncalc-compare/1",
         "variants": [_variant(variant) for variant in variants],
         "same": not different,
         "first_difference": different[0] if different else None,
-        "steps": [_step(step, view) for step in steps],
+        "steps": [_step(step, view) for step in steps if view.wants(step.first)],
         "text": conclusions(variants, steps, part, view),
     }
 
@@ -65,9 +69,11 @@ def _values(trace: Trace, step: Step, first: Step) -> Any:
 
 def _largest(step: Compared) -> dict[str, Any] | None:
     """The cell that differs most and by how much: the second number minus the first."""
-    if step.differing is None or step.agrees:
+    cells = cells_of(step, Part(), True) if step.differing is not None else []
+    if not cells:
         return None
-    index = by_size(step, cells_of(step, Part(), True))[0]
+    index = by_size(step, cells)[0]
     both = all(trace.kind == "by-hand" for trace in step.traces)
     base = step.traces[0] if both else next(trace for trace in step.traces if trace.kind != "by-hand")
-    return {"cell": cell_path(step.first, index), "value": number(base, step.largest_at(index).normalize())}
+    cell = typed_name(step.traces[step.having[0]], Cell(step.name, index))
+    return {"cell": cell, "value": number(base, step.largest_at(index).exact.normalize(WIDE))}

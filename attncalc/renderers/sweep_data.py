@@ -9,8 +9,9 @@ from typing import Any
 from attncalc.core.figures import Literal
 from attncalc.core.labels import distinct
 from attncalc.core.stage import AXES
-from attncalc.document.sweeping import Swept, raw_names, reading
+from attncalc.document.sweeping import raw_names, reading
 from attncalc.document.view import View
+from attncalc.explore.sweep import Swept
 from attncalc.messages.safe_text import escaped
 from attncalc.renderers.csv import label_cell, value_cell
 from attncalc.renderers.json import number
@@ -18,15 +19,15 @@ from attncalc.renderers.json import number
 
 def as_document(swept: Swept, view: View) -> dict[str, Any]:
     """A sweep as JSON values, keys in order."""
-    scenario = swept.trace.scenario
+    scenario, view = swept.trace.scenario, view.in_data()
     return {
         "format": "attncalc-sweep/1",
         "scenario": scenario.name,
         "path": swept.path,
         "step": swept.step.name,
-        "batch": swept.batch if "batch" in swept.step.axes else None,
-        "head": swept.head if "head" in swept.step.axes else None,
-        "query": scenario.query_tokens[swept.query],
+        "batch": swept.row.batch if "batch" in swept.step.axes else None,
+        "head": swept.row.head if "head" in swept.step.axes else None,
+        "query": scenario.query_tokens[swept.row.query],
         "labels": list(raw_names(swept)),
         "points": [Literal(point.text) for point in swept.points],
         "values": [[number(swept.trace, value) for value in point.cells] for point in swept.points],
@@ -39,8 +40,8 @@ def as_csv(swept: Swept) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow((escaped(swept.path), "step", *AXES, "value"))
-    query = label_cell(distinct(swept.trace.scenario.query_tokens), swept.query)
-    place = {"batch": str(swept.batch), "head": str(swept.head), "query": query}
+    query = label_cell(distinct(swept.trace.scenario.query_tokens), swept.row.query)
+    place = {"batch": str(swept.row.batch), "head": str(swept.row.head), "query": query}
     axis = swept.step.stage.layout[3]
     keys = distinct(swept.step.labels[axis]) if axis in swept.step.labels else None
     for point in swept.points:

@@ -6,10 +6,10 @@ from typing import Any
 
 from attncalc.core.expression import Cell
 from attncalc.core.stage import Trace
-from attncalc.document.because import name_in
 from attncalc.document.derived import number_of, told
 from attncalc.document.heading import equation
 from attncalc.document.latex import LatexNotation
+from attncalc.document.naming import name_in
 from attncalc.document.view import View
 from attncalc.explore.why import Because, why
 from attncalc.renderers.json import arithmetic_of, number

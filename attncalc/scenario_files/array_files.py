@@ -37,6 +37,11 @@ def load_array(reference: Mapping[str, Any], folder: Path, place: str) -> Values
     return _part(np.asarray(values, dtype=np.float64), reference, place)
 
 
+def file_of(reference: Mapping[str, Any], folder: Path) -> Path:
+    """The file that a reference names, as it is found from a folder."""
+    return _beside(str(next(reference[kind] for kind in FILES if kind in reference)), folder, "").resolve()
+
+
 def _beside(name: str, folder: Path, place: str) -> Path:
     """The path of a file beside the scenario or below it; anything else is refused."""
     outside = PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute() or PureWindowsPath(name).drive

@@ -3,53 +3,67 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from attncalc.core.figures import Literal
-from attncalc.scenario_files import builtin
-from attncalc.scenario_files.array_files import load_array
+from attncalc.scenario_files.array_files import file_of, load_array
 from attncalc.scenario_files.edits import segments_of
 from attncalc.scenario_files.json_text import inside_a_trace
-from attncalc.scenario_files.number_arrays import FILES
+from attncalc.scenario_files.number_arrays import FILES, REFERENCE
+
+PARTS = (*FILES, "key", "index", "columns")
+"""What a reference itself is made of: a change of these leaves it one."""
+
+Place = tuple[str, ...]
 
 
 def is_reference(value: Any) -> bool:
-    """Whether a value of a document stands for an array in a file."""
-    return isinstance(value, dict) and any(kind in value for kind in FILES)
-
-
-def inlined(document: dict[str, Any], keys: Collection[str], folder: Path) -> dict[str, Any]:
-    """The document with the arrays of these keys as lists of numbers, every digit of their doubles."""
-    document = copy.copy(document)
-    for key in keys:
-        document[key] = _literals(load_array(document[key], folder, key).tolist())
-    return document
+    """Whether a value of a document stands for an array in a file; what is wrong with one is said by the reading."""
+    if not isinstance(value, dict) or not any(kind in value for kind in FILES):
+        return False
+    faults: list[str] = []
+    REFERENCE.check(value, "", lambda path, code, **fields: faults.append(code))
+    return not faults
 
 
 def opened(document: Any, changes: Iterable[str], folder: Path) -> Any:
     """The document with those arrays in files put in of which a change means a single number."""
-    target = (inside_a_trace(document) or document) if isinstance(document, dict) else document
-    if not isinstance(target, dict):
-        return document
-    paths = (segments_of(change)[0] for change in changes)
-    keys = {path[0].text for path in paths if len(path) > 1 and path[1].position is not None}
-    inside = inlined(target, [key for key in keys if is_reference(target.get(key))], folder)
-    return inside if target is document else {**document, "scenario": inside}
+    inside = inside_a_trace(document) if isinstance(document, dict) else None
+    if isinstance(inside, dict):
+        return {**document, "scenario": opened(inside, changes, folder)}
+    paths = [tuple(segment.text for segment in segments_of(change)[0]) for change in changes]
+
+    def meant(place: Place, reference: dict[str, Any]) -> bool:
+        ahead = [path[len(place)] for path in paths if path[: len(place)] == place and len(path) > len(place)]
+        return any(part not in PARTS for part in ahead)
+
+    return _put_in(document, (), meant, folder)
 
 
 def moved(document: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
-    """The document as it can be read from another folder: arrays in files that are not found there are put in."""
-    if old.resolve() == new.resolve():
-        return document
-    away = [key for key, value in document.items() if is_reference(value) and not _built_in(value)]
-    return inlined(document, away, old)
+    """The document as it can be read from another folder: arrays in files that are others there are put in."""
+
+    def away(place: Place, reference: dict[str, Any]) -> bool:
+        return file_of(reference, old) != file_of(reference, new)
+
+    result: dict[str, Any] = _put_in(document, (), away, old)
+    return result
 
 
-def _built_in(reference: dict[str, Any]) -> bool:
-    """Whether the file belongs to the built-in scenarios, which are found from anywhere."""
-    return any((builtin.folder() / str(reference[kind])).is_file() for kind in FILES if kind in reference)
+def _put_in(value: Any, place: Place, chosen: Callable[[Place, dict[str, Any]], bool], folder: Path) -> Any:
+    """The value with the chosen references below it as lists of numbers; what does not change is shared."""
+    if is_reference(value):
+        return _literals(load_array(value, folder, ".".join(place)).tolist()) if chosen(place, value) else value
+    if not isinstance(value, dict):
+        return value
+    parts = {key: _put_in(part, (*place, key), chosen, folder) for key, part in value.items()}
+    if all(parts[key] is value[key] for key in value):
+        return value
+    result = copy.copy(value)
+    result.update(parts)
+    return result
 
 
 def _literals(value: Any) -> Any:

@@ -10,10 +10,9 @@ from typing import Any
 
 from attncalc.core.certain import OWN
 from attncalc.core.scenario import Scenario
-from attncalc.scenario_files import builtin
-from attncalc.scenario_files.folding import folded
-from attncalc.scenario_files.json_text import parse, written
-from attncalc.scenario_files.sources import read, shown_name
+from attncalc.scenario_files.folding import changed
+from attncalc.scenario_files.sources import Source, source_at
+from attncalc.scenario_files.sources import folder_of as folder_of  # stepping and test_walk still ask here
 
 
 def load(
@@ -29,18 +28,7 @@ def load(
     ('I', 'like', 'to', 'draw')
     """
     with localcontext(OWN):
-        return _loaded(source, changes, options)
-
-
-def _loaded(
-    source: str | Path | Mapping[str, Any], changes: Sequence[str], options: Mapping[str, Any] | None
-) -> Scenario:  # fmt: skip
-    if isinstance(source, Mapping):
-        name, document = "scenario", parse(written(source).encode(), "scenario")
-    else:
-        name = shown_name(str(source))
-        document = parse(read(str(source)), name)
-    return scenario_of(document, name, changes, options, folder_of(source))
+        return scenario_from(changed(source_at(source), changes, options))
 
 
 def scenario_of(
@@ -48,21 +36,12 @@ def scenario_of(
     folder: Path = Path(),
 ) -> Scenario:  # fmt: skip
     """The scenario of a JSON value, with changes and options; arrays in files are beside it, in the folder."""
+    return scenario_from(changed(Source(name, folder, document), changes, options))
+
+
+def scenario_from(source: Source) -> Scenario:
+    """The scenario of a source; raises a ScenarioError with every fault that is found."""
     from attncalc.scenario_files.build import build
 
-    if changes:
-        from attncalc.scenario_files.edits import edited
-        from attncalc.scenario_files.inlining import opened
-
-        document = edited(opened(document, changes, folder), changes)
-    scenario = build(folded(document, options or {}), name, folder)
-    return replace(scenario, changes=tuple(changes)) if changes else scenario
-
-
-def folder_of(source: Any) -> Path:
-    """Where the arrays in files of a source are: beside its file, else in the current folder."""
-    if isinstance(source, Mapping) or source == "-":
-        return Path()
-    if builtin.is_name(str(source)) and str(source) in builtin.names():
-        return builtin.folder()
-    return Path(source).parent
+    scenario = build(source.document, source.name, source.folder)
+    return replace(scenario, changes=source.changes) if source.changes else scenario

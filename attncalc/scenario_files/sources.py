@@ -1,13 +1,47 @@
-"""The bytes of a scenario from wherever it is; loaded without NumPy, so that completion is quick."""
+"""A scenario from wherever it is, read once; loaded without NumPy, so that completion is quick."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from attncalc.errors import UsageError, nearest
 from attncalc.scenario_files import builtin
-from attncalc.scenario_files.json_text import MOST_BYTES
+from attncalc.scenario_files.json_text import MOST_BYTES, parse, written
+
+
+class Source(NamedTuple):
+    """A scenario that was read: standard input comes only once, and several calculations may start from it.
+
+    `name` is how messages call it, `folder` is where its arrays in files are, `changes` are those made in its document,
+    and `data` are its bytes as they were read.
+    """
+
+    name: str
+    folder: Path
+    document: Any
+    changes: tuple[str, ...] = ()
+    data: bytes = b""
+
+
+def source_at(place: str | Path | Mapping[str, Any]) -> Source:
+    """What is read from a file, from `-` (standard input), under a built-in name, or from Python values."""
+    if isinstance(place, Mapping):
+        name, data = "scenario", written(place).encode()
+    else:
+        name, data = shown_name(str(place)), read(str(place))
+    return Source(name, folder_of(place), parse(data, name), data=data)
+
+
+def folder_of(place: str | Path | Mapping[str, Any]) -> Path:
+    """Where the arrays in files of a source are: beside its file, else in the current folder."""
+    if isinstance(place, Mapping) or place == "-":
+        return Path()
+    if builtin.is_name(str(place)) and str(place) in builtin.names():
+        return builtin.folder()
+    return Path(place).parent
 
 
 def shown_name(source: str) -> str:

@@ -81,6 +81,7 @@ MESSAGES: dict[str, str] = {
     "not-an-array-or-word": 'is {found}; wanted is an array of numbers with {axes} axes, or "{word}"',
     "trace-without-scenario": "a trace holds its scenario here, but it is missing",
     "lost-sum": "by hand, the sum of the visible scores of {query} rounds to 0; keep {places} places (--by-hand {places})",
+    "lost-sum-one": "by hand, the sum of the visible scores of {query} rounds to 0; keep {places} place (--by-hand {places})",
     "not-by-hand": "{found} is neither a whole number from {least} to {most} nor off",
     "jsonl-and-scenario": "--jsonl reads scenarios from standard input; leave out {found}",
     "usage-scenario-not-command": "{found} is a scenario, not a command; did you mean attncalc explain {found}?",
@@ -170,7 +171,9 @@ MESSAGES: dict[str, str] = {
     # Calculating
     "zero-sum": 'the visible scores of {query} add to 0, and plain division by a zero sum is not defined; use "weighting": "softmax"',
     "lost-total": "by hand, every exponential of the row of {query} rounds to 0; keep {places} places (--by-hand {places}), or subtract the row maximum first (--shift)",
+    "lost-total-one": "by hand, every exponential of the row of {query} rounds to 0; keep {places} place (--by-hand {places}), or subtract the row maximum first (--shift)",
     "lost-total-shift": "by hand, every exponential of the row of {query} rounds to 0, and {places} places would be needed; subtract the row maximum first (--shift)",
+    "lost-total-shift-one": "by hand, every exponential of the row of {query} rounds to 0, and {places} place would be needed; subtract the row maximum first (--shift)",
     "beyond-decimals": "an exponential in the row of {query} lies outside even the range of decimals (10^±10^18); make the scores smaller with scale or temperature",
     "empty-row-refused": 'the query {query} sees no key, and "empty_rows" is "error"',
     # The command line
@@ -198,6 +201,7 @@ MESSAGES: dict[str, str] = {
     "cannot-write-result": "the result cannot be written: {reason}",
     "usage-no-such-option": "there is no option {found}; --help lists those there are",
     "usage-no-such-option-near": "there is no option {found}; did you mean {near}?",
+    "usage-option-after-dashes": "{found} stands after --, and what stands there is an argument; options go before it",
     "usage-takes-no-value": "the option {found} takes no value",
     "usage-needs-value": "the option {found} needs a value",
     "usage-no-such-command": "there is no command {found}; there are {known}",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
     "help.app": "The calculator that shows its work for transformer attention: scores, exponentials, total, weights, weighted value sum, residual, every number with where it comes from.",
-    "help.app-end": "Exit codes: 0 done, 1 a printed number is wrong or --fail-on-difference found one, 2 it could not be done, 70 a fault of attncalc, 130 interrupted. Environment: ATTNCALC_LANG, ATTNCALC_WIDTH, NO_COLOR, FORCE_COLOR, COLUMNS.",
+    "help.app-end": "Exit codes: 0 done, 1 a printed number is wrong, or --fail-on-difference found a difference, 2 it could not be done, 70 a fault of attncalc, 130 interrupted. Environment: ATTNCALC_LANG, ATTNCALC_WIDTH, NO_COLOR, FORCE_COLOR, COLUMNS.",
     "help.explain": "Explain a calculation step by step, for one query.",
     "help.run": "Show every step as tables, or in another format.",
     "help.step": "Move through a calculation: steps, cells, where they come from, what if.",
     "help.why": "Show how one cell arises, back to the given numbers.",
     "help.compare": "Set scenarios, or one with changes, side by side, step by step.",
-    "help.with": "One more variant of the one scenario: its changes, parted by ; (weighting=self). Repeatable.",
-    "help.fail-on-difference": "End with exit code 1 where anything differs.",
+    "help.with": "One more variant of the one scenario: its changes, separated by ; (weighting=self). Repeatable.",
+    "help.fail-on-difference": "End with exit code 1 where anything differs (with --step, one of these steps).",
     "help.sweep": "Show how the weights move as one number of the scenario moves.",
     "help.path": "The place of the number, as in --set: scores.0, scores[to], temperature, scale.",
     "help.from": "The first value; it may be negative.",

@@ -153,7 +153,9 @@ MESSAGES: dict[str, str] = {
     "aside.by-hand-one": "by hand, {places} place",
     "aside.by-hand-mixed": "by hand, {places} places unless a step says otherwise",
     "aside.float32": "float32, {places} places shown",
+    "aside.float32-one": "float32, {places} place shown",
     "aside.float16": "float16, {places} places shown",
+    "aside.float16-one": "float16, {places} place shown",
     "aside.by-hand-mixed-one": "by hand, {places} place unless a step says otherwise",
     "aside.float64": "float64, {places} places shown",
     "aside.float64-one": "float64, {places} place shown",
@@ -191,6 +193,7 @@ MESSAGES: dict[str, str] = {
     "key-weight": "{key} ({weight})",
     "keys-weight": "{keys} ({weight} each)",
     "list-comma": ", ",
+    "list-semicolon": "; ",
     "list-and": " and ",
     # Notes
     "note.made-up": "The source gives no numbers for these keys: {keys}; those here are made up.",
@@ -215,6 +218,7 @@ MESSAGES: dict[str, str] = {
     "note.cache-one": "Checked: this row is the last row of a run over all {all} tokens.",
     "note.cache": "Checked: these {count} rows are the last rows of a run over all {all} tokens.",
     "note.shown-rounded": "Numbers are shown with {places} places, but nothing is rounded in between: working from the shown numbers may give other last places (--by-hand {places} rounds every step).",
+    "note.shown-rounded-one": "Numbers are shown with {places} place, but nothing is rounded in between: working from the shown numbers may give other last places (--by-hand {places} rounds every step).",
     "note.shifted": "Without taking off the row maximum the exponentials would leave the range of {kind}; the weights are the same.",
     "note.undecided": "More than 20,000 digits would be needed to be sure of every last digit shown here.",
     # verify

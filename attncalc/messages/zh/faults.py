@@ -81,6 +81,7 @@ MESSAGES: dict[str, str] = {
     "not-an-array-or-word": '是 {found}；应为 {axes} 维的数字数组，或 "{word}"',
     "trace-without-scenario": "trace 的算例应写在这里，但没有",
     "lost-sum": "手算时，{query} 的可见分数之和舍入成了 0；请保留 {places} 位小数（--by-hand {places}）",
+    "lost-sum-one": "手算时，{query} 的可见分数之和舍入成了 0；请保留 {places} 位小数（--by-hand {places}）",
     "not-by-hand": "{found} 既不是 {least} 到 {most} 的整数，也不是 off",
     "jsonl-and-scenario": "--jsonl 从标准输入读算例；请去掉 {found}",
     "usage-scenario-not-command": "{found} 是算例，不是命令；是不是想写 attncalc explain {found}？",
@@ -170,7 +171,9 @@ MESSAGES: dict[str, str] = {
     # Calculating
     "zero-sum": '{query} 的可见分数之和是 0，不能直接除以 0；请改用 "weighting": "softmax"',
     "lost-total": "手算时，{query} 这一行的指数全都舍入成了 0；请保留 {places} 位小数（--by-hand {places}），或者先减去行最大值（--shift）",
+    "lost-total-one": "手算时，{query} 这一行的指数全都舍入成了 0；请保留 {places} 位小数（--by-hand {places}），或者先减去行最大值（--shift）",
     "lost-total-shift": "手算时 {query} 这一行的指数全部舍入成了 0，要保留 {places} 位小数才够；请先减去行最大值（--shift）",
+    "lost-total-shift-one": "手算时 {query} 这一行的指数全部舍入成了 0，要保留 {places} 位小数才够；请先减去行最大值（--shift）",
     "beyond-decimals": "{query} 这一行有一个指数连十进制数的范围（10^±10^18）也超出了；请用 scale 或 temperature 把分数变小",
     "empty-row-refused": '查询 {query} 看不见任何键，而 "empty_rows" 是 "error"',
     # The command line
@@ -198,6 +201,7 @@ MESSAGES: dict[str, str] = {
     "cannot-write-result": "无法写出结果：{reason}",
     "usage-no-such-option": "没有选项 {found}；--help 会列出所有选项",
     "usage-no-such-option-near": "没有选项 {found}；是不是想写 {near}？",
+    "usage-option-after-dashes": "{found} 写在 -- 之后，那里的都是参数；选项要写在 -- 之前",
     "usage-takes-no-value": "选项 {found} 不带值",
     "usage-needs-value": "选项 {found} 后面要写值",
     "usage-no-such-command": "没有命令 {found}；可用的有 {known}",

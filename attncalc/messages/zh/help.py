@@ -11,7 +11,7 @@ MESSAGES: dict[str, str] = {
     "help.why": "说明一个单元格是怎样从给定的数一步步得来的。",
     "help.compare": "把几个算例，或一个算例的几种改动，逐步对照。",
     "help.with": "同一个算例再加一种方案：写出改动，几处改动用 ; 分开（如 weighting=self）。可重复。",
-    "help.fail-on-difference": "有任何差别时，退出码为 1。",
+    "help.fail-on-difference": "有任何差别时（同时用 --step 则只看这些步骤），退出码为 1。",
     "help.sweep": "让算例中的一个数变动，看权重怎样随之变化。",
     "help.path": "这个数的位置，写法与 --set 相同：scores.0、scores[to]、temperature、scale。",
     "help.from": "起始值，可以是负数。",

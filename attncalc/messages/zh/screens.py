@@ -153,7 +153,9 @@ MESSAGES: dict[str, str] = {
     "aside.by-hand-one": "手算，{places} 位小数",
     "aside.by-hand-mixed": "手算，{places} 位小数，个别步骤另有规定",
     "aside.float32": "float32，显示 {places} 位小数",
+    "aside.float32-one": "float32，显示 {places} 位小数",
     "aside.float16": "float16，显示 {places} 位小数",
+    "aside.float16-one": "float16，显示 {places} 位小数",
     "aside.by-hand-mixed-one": "手算，除另有说明外 {places} 位小数",
     "aside.float64": "float64，显示 {places} 位小数",
     "aside.float64-one": "float64，显示 {places} 位小数",
@@ -191,6 +193,7 @@ MESSAGES: dict[str, str] = {
     "key-weight": "{key}（{weight}）",
     "keys-weight": "{keys}（各 {weight}）",
     "list-comma": "、",
+    "list-semicolon": "；",
     "list-and": " 和 ",
     # Notes
     "note.made-up": "来源没有给出 {keys} 的数字，这里的是虚构的。",
@@ -215,6 +218,7 @@ MESSAGES: dict[str, str] = {
     "note.cache-one": "已核对：这一行就是对全部 {all} 个 token 计算时的最后一行。",
     "note.cache": "已核对：这 {count} 行就是对全部 {all} 个 token 计算时的最后几行。",
     "note.shown-rounded": "数字只显示 {places} 位小数，计算中途并不舍入：用显示的数字重算，末几位可能不同（--by-hand {places} 则每步都舍入）。",
+    "note.shown-rounded-one": "数字只显示 {places} 位小数，计算中途并不舍入：用显示的数字重算，末几位可能不同（--by-hand {places} 则每步都舍入）。",
     "note.shifted": "如果不先减去行最大值，指数会超出 {kind} 的范围；减去之后权重不变。",
     "note.undecided": "要确定这里显示的每个末位数字，需要计算超过 20,000 位。",
     # verify

@@ -1,0 +1,56 @@
+"""The commands about scenario files: which are built in, what stands in one, and what may stand there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from attncalc.cli import output
+from attncalc.cli.answering import answer_format, asked_for, write_blocks, write_json, write_text
+from attncalc.cli.choices import Options, calculation, plain_view
+from attncalc.cli.session import Session
+from attncalc.scenario_files import builtin
+
+
+def list_(session: Session, options: Options) -> int:
+    """The built-in scenarios."""
+    from attncalc.document.blocks import Prose
+    from attncalc.document.listing import listing
+    from attncalc.scenario_files.sources import source_at
+
+    format = answer_format(options, ("table", "plain", "json"))
+    documents = {name: source_at(name).document for name in builtin.names()}
+    if format == "json":
+        write_json(options, [{"name": name, "title": document.get("title")} for name, document in documents.items()])
+        return 0
+    view = plain_view(session, format)
+    following = [] if session.quiet else [Prose(view.say("list-next"), view.say("lead.next"))]
+    write_blocks(session, options, [*listing(documents, view), *following], view, format)
+    return 0
+
+
+def show(session: Session, options: Options) -> int:
+    """A scenario's JSON: the file as it is, or with the changes asked for, or as it can be read where it is written."""
+    from attncalc.scenario_files.folding import changed
+    from attncalc.scenario_files.json_text import printable, written
+    from attncalc.scenario_files.sources import source_at
+
+    asked_for(options["name"])
+    output.check_target(options["output"], options["force"])
+    source = source_at(options["name"])
+    document = changed(source, options["set"], calculation(options)).document
+    if output.is_file(options["output"]):
+        from attncalc.scenario_files.inlining import moved  # needs NumPy
+
+        document = moved(document, source.folder, Path(options["output"]).parent)
+    text = written(document, 2) + "\n" if document != source.document else source.data.decode("utf-8-sig")
+    write_text(options, printable(text))
+    return 0
+
+
+def schema(session: Session, options: Options) -> int:
+    """The JSON Schema of scenario files."""
+    from attncalc.scenario_files.keys import json_schema
+
+    write_text(options, json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n")
+    return 0
