@@ -36,13 +36,13 @@ def step(session: Session, options: Options) -> int:
     view = view._replace(everything=bool(options["all"]), options=False)
     if options["plain"]:
         return _dialogue(session, walk, view)
-    from attncalc.cli.terminal_state import clean_when_killed
+    from attncalc.cli.terminal_state import given_back, interruptible
     from attncalc.interactive.screen import StepScreen
 
     if not session.color:
         os.environ["NO_COLOR"] = "1"
-    with clean_when_killed():
-        StepScreen(walk, view, save).finish()
+    with given_back():
+        StepScreen(walk, view, save, interruptible()).finish()
     return Status.DONE
 
 

@@ -1,4 +1,8 @@
-"""A terminal that is given back as it was, even where the program on it is killed."""
+"""A terminal that is given back as it was, however the program on it ends.
+
+A program that is killed cannot tidy up, and one that calculates without a pause cannot read a key. So a child process
+waits for its end and tidies up for it, and while it calculates Ctrl-C is the system's own.
+"""
 
 from __future__ import annotations
 
@@ -6,33 +10,62 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from types import FrameType
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator
+from typing import Any
 
 CODES = ("<u", "?2004l", "?1004l", "?1006l", "?1015l", "?1003l", "?1000l", "?7h", "?1049l", "?25h")
 GIVE_BACK = "".join(f"\x1b[{code}" for code in CODES)
 """Keys, pastes, focus and mouse as usual, lines wrap, the old screen, the cursor."""
 
+IGNORED = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGTTOU", "SIGTSTP")
+LEFT_IN_ORDER = b"."
+
 
 @contextlib.contextmanager
-def clean_when_killed() -> Iterator[None]:
-    """While it lasts, a signal that ends the program restores the terminal first."""
+def given_back() -> Iterator[None]:
+    """While it lasts, a child process waits to restore the terminal should this one be killed."""
     settings = _settings()
-    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
-
-    def restore(number: int, frame: FrameType | None) -> NoReturn:
-        with contextlib.suppress(OSError):
-            os.write(2, GIVE_BACK.encode())
-        _restore(settings)
-        os._exit(128 + number)
-
-    before = {number: signal.signal(number, restore) for number in signals}
+    if settings is None or not hasattr(os, "fork"):
+        yield
+        return
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(writing)
+        _wait_and_restore(reading, settings)
+    os.close(reading)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        with contextlib.suppress(OSError):
+            os.write(writing, LEFT_IN_ORDER)
+            os.close(writing)
+            os.waitpid(child, 0)
+
+
+def _wait_and_restore(reading: int, settings: Any) -> None:
+    """The whole life of the child process."""
+    for name in IGNORED:
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        if os.read(reading, 1) != LEFT_IN_ORDER:
+            os.write(2, GIVE_BACK.encode())
+            _set(settings)
+    os._exit(0)
+
+
+def interruptible() -> Callable[[bool], None]:
+    """A switch: on, Ctrl-C ends this process at once, whatever it does; off, it is a key like any other."""
+    import termios
+
+    def switch(on: bool) -> None:
+        with contextlib.suppress(OSError, ValueError, termios.error):
+            signal.signal(signal.SIGINT, signal.SIG_DFL if on else signal.default_int_handler)
+            settings = termios.tcgetattr(sys.stdin.fileno())
+            settings[3] = settings[3] | termios.ISIG if on else settings[3] & ~termios.ISIG
+            termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, settings)
+
+    return switch
 
 
 def _settings() -> Any:
@@ -45,9 +78,8 @@ def _settings() -> Any:
         return None
 
 
-def _restore(settings: Any) -> None:
-    if settings is not None:
-        import termios
+def _set(settings: Any) -> None:
+    import termios
 
-        with contextlib.suppress(OSError, termios.error):
-            termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, settings)
+    with contextlib.suppress(OSError, termios.error):
+        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, settings)

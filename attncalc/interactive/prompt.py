@@ -87,9 +87,7 @@ class Prompt(Over):
 
     def keeps(self, key: Key) -> bool:
         """Whether a key is not for the line: it leaves, it comes too late, or it has to wait."""
-        if key.key == "ctrl+c" and self.waiting:
-            self.app.exit()
-        elif key.key in LEAVE:
+        if key.key in LEAVE:
             self.leave()
         elif self.closed:
             self.hand_on(key)

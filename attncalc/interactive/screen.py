@@ -23,7 +23,7 @@ from attncalc.interactive.over import Over
 from attncalc.interactive.panes import Grid, StepList, Told, footer_text, header_text, help_blocks, told_text
 from attncalc.interactive.tables import source_tables, step_table
 from attncalc.interactive.typed import target_of, words_of
-from attncalc.interactive.work import Work
+from attncalc.interactive.work import Switch, Work
 from attncalc.messages.safe_text import visible
 
 Save = Callable[[Walk, str, bool], None]
@@ -72,13 +72,13 @@ class StepScreen(App[None]):
     .-wide #sources { display: block; }
     """
 
-    def __init__(self, walk: Walk, view: View, save: Save) -> None:
+    def __init__(self, walk: Walk, view: View, save: Save, interruptible: Switch | None = None) -> None:
         super().__init__()
         self.walk, self.view, self.save = walk, view, save
         self.failure: Exception | None = None
         self.message = ""
         self.waiting = False
-        self.work = Work(self)
+        self.work = Work(self, interruptible or (lambda on: None))
         self.saved = walk.now  # what need not be asked about before leaving
         self.asked_to_leave = False
 

@@ -16,15 +16,19 @@ PATIENCE = 0.15
 """Seconds that are waited for at once: less than a person notices."""
 GLANCE = 0.1
 
+Switch = Callable[[bool], None]
 Arrive = Callable[[Walk], None]
 Refuse = Callable[[AttncalcError], None]
 
 
 class Work:
-    """Runs actions of a program; `busy` while one is not done, and then no other is begun."""
+    """Runs actions of a program; `busy` while one is not done, and then no other is begun.
 
-    def __init__(self, app: App[Any]) -> None:
-        self.app = app
+    `interruptible` is switched on meanwhile: numbers of thousands of digits leave no time to read a key.
+    """
+
+    def __init__(self, app: App[Any], interruptible: Switch) -> None:
+        self.app, self.interruptible = app, interruptible
         self.busy = False
         self.round = 0
 
@@ -36,6 +40,7 @@ class Work:
         task.join(PATIENCE)
         if task.is_alive():
             self.busy = True
+            self.interruptible(True)
             wait()
             self.app.set_timer(GLANCE, lambda: self._look(task, self.round, arrive, refuse))
         else:
@@ -44,7 +49,12 @@ class Work:
     def abandon(self) -> None:
         """Waits no longer; what comes of it counts no more."""
         self.round += 1
-        self.busy = False
+        self._done()
+
+    def _done(self) -> None:
+        if self.busy:
+            self.busy = False
+            self.interruptible(False)
 
     def _look(self, task: _Task, round_: int, arrive: Arrive, refuse: Refuse) -> None:
         if round_ != self.round:
@@ -52,7 +62,7 @@ class Work:
         if task.is_alive():
             self.app.set_timer(GLANCE, lambda: self._look(task, round_, arrive, refuse))
             return
-        self.busy = False
+        self._done()
         self._deliver(task, arrive, refuse)
 
     @staticmethod
