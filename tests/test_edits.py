@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from samples import DRAW
 
-from attncalc.errors import UsageError
+from attncalc import load, run
+from attncalc.errors import AttncalcError, UsageError
 from attncalc.scenario_files.edits import edited, segments_of, value_of
 from attncalc.scenario_files.folding import folded
 from attncalc.scenario_files.json_text import parse, written
@@ -209,3 +210,20 @@ def test_options_are_folded_in(document: dict[str, Any], options: dict[str, Any]
 def test_what_is_no_scenario_is_left_for_the_reader_to_refuse(document: Any) -> None:
     """Options change nothing there."""
     assert folded(document, {"places": "3"}) == document
+
+
+BATCHED = {name: [[[[1]]], [[[2]]]] for name in "qkv"} | {"past": {name: [[[[1]]], [[[2]]]] for name in "kv"}}
+
+
+@pytest.mark.parametrize("change", ["k.1=", "v.1=", "past.k.1=", "past.v.1="])
+def test_one_batch_entry_of_keys_or_values_serves_all(change: str) -> None:
+    """Whether the cache or the new rows have it alone."""
+    trace = run(load(BATCHED, [change]))
+    assert trace["context"].shape == (2, 1, 1, 1)
+
+
+def test_a_bias_that_nothing_reads_need_not_fit() -> None:
+    """It is refused for that alone, in a sentence."""
+    with pytest.raises(AttncalcError) as error:
+        load({"heads": 2, "scores": [[1, 2]], "v": [[1, 2], [3, 4]]}, ["b_q=[1]", "b_k=[1]"])
+    assert [fault.code for fault in error.value.faults] == ["nothing-reads", "nothing-reads"]

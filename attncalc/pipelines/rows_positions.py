@@ -60,17 +60,18 @@ def _joined(name: str) -> Stage:
 
 
 def _after(arithmetic: Arithmetic, past: Array, new: Array) -> Array:
-    """The new rows after the past ones; a past without batch or heads of its own serves all."""
-    return arithmetic.join((_spread(past, new), new), -2)
+    """The new rows after the past ones; what has no batch or heads of its own serves all."""
+    return arithmetic.join((_spread(past, new), _spread(new, past)), -2)
 
 
-def _spread(past: Array, new: Array) -> Array:
+def _spread(one: Array, like: Array) -> Array:
+    """The array once for each batch entry and head of the other, where it has one for all."""
     for axis in (0, 1):
-        if past.shape[axis] == 1 < new.shape[axis]:
+        if one.shape[axis] == 1 < like.shape[axis]:
             index = [slice(None)] * 4
-            index[axis] = [0] * new.shape[axis]  # type: ignore[call-overload]
-            past = past[tuple(index)]
-    return past
+            index[axis] = [0] * like.shape[axis]  # type: ignore[call-overload]
+            one = one[tuple(index)]
+    return one
 
 
 POSITIONS: tuple[Stage, ...] = (

@@ -123,7 +123,11 @@ def _assembled(
         faults.raise_any()
     grid = shapes.grid
     labelling = Labelling(document, grid, shapes.past, shapes.single, faults.report, "tokens" in broken)
-    arrays, places = shapes.lifted()
+    try:
+        arrays, places = shapes.lifted()
+    except ValueError:  # an array that nothing reads need not fit; that nothing reads it is reported already
+        faults.raise_any()
+        raise
     if isinstance(document.get("sink"), Decimal):
         arrays["sink"], places["sink"] = (
             np.full((1, 1, 1, 1), document["sink"], dtype=object),
