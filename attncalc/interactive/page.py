@@ -25,12 +25,13 @@ class Page(Over):
     CSS = """
     Page { background: $background; }
     Page VerticalScroll { height: 1fr; }
+    Page.-ascii VerticalScroll { scrollbar-size: 0 0; }
     Page #end { height: 1; text-style: reverse; }
     """
     BINDINGS: ClassVar[list[Any]] = []
 
     def __init__(self, blocks: Sequence[Block], view: View, name: str) -> None:
-        super().__init__()
+        super().__init__(classes="-ascii" if view.signs.rule == "-" else None)
         self.blocks, self.view = blocks, view
         self.leave = {key for row in MOVES if row.name in (*LEAVE, name) for key in row.keys}
 

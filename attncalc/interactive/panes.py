@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -16,7 +16,7 @@ from attncalc.document.heading import arithmetic_in_words, notes_on
 from attncalc.document.view import View
 from attncalc.document.walking import cell_blocks, place, source_texts, why_line
 from attncalc.explore.walk import Walk, move
-from attncalc.interactive.moves import MOVES
+from attncalc.interactive.moves import MOVES, Move
 from attncalc.interactive.window import Table, Window, window
 from attncalc.messages import Say, text_in
 from attncalc.messages.safe_text import visible
@@ -186,16 +186,20 @@ NEAR = 12
 
 
 def footer_text(say: Say, width: int) -> Text:
-    """The keys that are used most, as many as fit."""
-    line = Text()
-    for row in MOVES:
-        if row.in_footer:
-            part = f" {_key_name(say, row.keys[0])} "
-            meaning = f"{say(f'walk-do.{row.name}-short')} "
-            if line.cell_len + cells(part + meaning) > width:
-                break
-            line.append(part, "reverse").append(meaning)
-    return line
+    """The keys that are used most, as many as fit; how to get help stays longest."""
+    shown = [row for row in MOVES if row.in_footer]
+    for dropped in DROPPED:
+        if sum(cells(key + meaning) for key, meaning in _footer(say, shown)) <= width:
+            break
+        shown = [row for row in shown if row.name != dropped]
+    return Text.assemble(*(part for key, meaning in _footer(say, shown) for part in ((key, "reverse"), (meaning, ""))))
+
+
+DROPPED = ("quit", "undo", "edit", "return", "back", "next", "follow")
+
+
+def _footer(say: Say, rows: Sequence[Move]) -> list[tuple[str, str]]:
+    return [(f" {_key_name(say, row.keys[0])} ", f"{say(f'walk-do.{row.name}-short')} ") for row in rows]
 
 
 def help_blocks(view: View) -> list[Block]:

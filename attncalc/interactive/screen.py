@@ -21,6 +21,7 @@ from attncalc.explore.what_if import as_typed, change, edit, path_of
 from attncalc.interactive.moves import BY_KEY, press
 from attncalc.interactive.over import Over
 from attncalc.interactive.panes import Grid, StepList, Told, footer_text, header_text, help_blocks, told_text
+from attncalc.interactive.style import CSS
 from attncalc.interactive.tables import source_tables, step_table
 from attncalc.interactive.typed import target_of, words_of
 from attncalc.interactive.work import Switch, Work
@@ -52,25 +53,7 @@ class StepScreen(App[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-normal"), (WIDE, "-wide")]  # noqa: RUF012 – as Textual declares it
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (8, "-low"), (16, "-middle"), (30, "-high")]  # noqa: RUF012
     BINDINGS: ClassVar = []
-    CSS = """
-    Screen { layout: vertical; overflow: hidden; background: $background; }
-    #header, #footer, #title { height: 1; }
-    #header { text-style: bold; }
-    #message { height: auto; max-height: 3; color: $text-error; }
-    #steps { width: 26; border-right: solid $primary; }
-    #told { height: 9; border-top: solid $primary; }
-    #title { text-style: bold; }
-    #grid { height: 1fr; }
-    #sources { width: 40%; border-left: solid $primary; display: none; }
-    #sources Static { height: 1; }
-    #sources Grid { height: 1fr; }
-    .-narrow #steps, .-tiny #header, .-tiny #footer, .-low #header { display: none; }
-    .-tiny #told { height: 2; border-top: none; }
-    .-low #told { height: 4; }
-    .-ascii #steps, .-ascii #sources, .-ascii #told { border: none; }
-    .-high #told { height: 14; }
-    .-wide #sources { display: block; }
-    """
+    CSS = CSS
 
     def __init__(self, walk: Walk, view: View, save: Save, interruptible: Switch | None = None) -> None:
         super().__init__()
