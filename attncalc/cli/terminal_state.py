@@ -1,7 +1,8 @@
 """A terminal that is given back as it was, however the program on it ends.
 
-A program that is killed cannot tidy up, and one that calculates without a pause cannot read a key. So a child process
-waits for its end and tidies up for it, and while it calculates Ctrl-C is the system's own.
+A signal that can be caught tidies up first. A program that is killed outright cannot, and one that calculates without a
+pause can neither catch a signal nor read a key: a child process waits for its end and tidies up for it, and while it
+calculates the signals, and Ctrl-C, are the system's own.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 CODES = ("<u", "?2004l", "?1004l", "?1006l", "?1015l", "?1003l", "?1000l", "?7h", "?1049l", "?25h")
 GIVE_BACK = "".join(f"\x1b[{code}" for code in CODES)
 """Keys, pastes, focus and mouse as usual, lines wrap, the old screen, the cursor."""
 
+CAUGHT = ("SIGTERM", "SIGHUP", "SIGQUIT")
 IGNORED = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGTTOU", "SIGTSTP")
 LEFT_IN_ORDER = b"."
 
@@ -34,9 +37,11 @@ def given_back() -> Iterator[None]:
         os.close(writing)
         _wait_and_restore(reading, settings)
     os.close(reading)
+    _catch(settings)
     try:
         yield
     finally:
+        _let_go()
         with contextlib.suppress(OSError):
             os.write(writing, LEFT_IN_ORDER)
             os.close(writing)
@@ -49,16 +54,41 @@ def _wait_and_restore(reading: int, settings: Any) -> None:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     with contextlib.suppress(OSError):
         if os.read(reading, 1) != LEFT_IN_ORDER:
-            os.write(2, GIVE_BACK.encode())
-            _set(settings)
+            _restore(settings)
     os._exit(0)
+
+
+def _catch(settings: Any) -> None:
+    """From now on a signal restores the terminal before it ends the program."""
+
+    def leave(number: int, frame: FrameType | None) -> NoReturn:
+        _restore(settings)
+        os._exit(128 + number)
+
+    for name in CAUGHT:
+        signal.signal(getattr(signal, name), leave)
+
+
+def _let_go() -> None:
+    """Signals are the system's own again."""
+    for name in CAUGHT:
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
+def _restore(settings: Any) -> None:
+    with contextlib.suppress(OSError):
+        os.write(2, GIVE_BACK.encode())
+    _set(settings)
 
 
 def interruptible() -> Callable[[bool], None]:
     """A switch: on, Ctrl-C ends this process at once, whatever it does; off, it is a key like any other."""
     import termios
 
+    start = _settings()
+
     def switch(on: bool) -> None:
+        _let_go() if on else _catch(start)
         with contextlib.suppress(OSError, ValueError, termios.error):
             signal.signal(signal.SIGINT, signal.SIG_DFL if on else signal.default_int_handler)
             settings = termios.tcgetattr(sys.stdin.fileno())

@@ -7,7 +7,7 @@ MESSAGES: dict[str, str] = {
     "help.app-end": "退出码：0 完成，1 原文的数有错，或 --fail-on-difference 发现了差异，2 无法完成，70 attncalc 自身的缺陷，130 被中断。环境变量：ATTNCALC_LANG、ATTNCALC_WIDTH、NO_COLOR、FORCE_COLOR、COLUMNS。",
     "help.explain": "针对一个查询，逐步讲解计算过程。",
     "help.run": "用表格或其他格式显示每一步。",
-    "help.step": "在计算中走动：步骤、单元格、数从哪里来、改了会怎样。",
+    "help.step": "逐步查看计算：步骤、单元格、数从哪里来、改了会怎样。",
     "help.why": "说明一个单元格是怎样从给定的数一步步得来的。",
     "help.compare": "把几个算例，或一个算例的几种改动，逐步对照。",
     "help.with": "同一个算例再加一种方案：写出改动，几处改动用 ; 分开（如 weighting=self）。可重复。",
