@@ -227,3 +227,32 @@ def test_a_bias_that_nothing_reads_need_not_fit() -> None:
     with pytest.raises(AttncalcError) as error:
         load({"heads": 2, "scores": [[1, 2]], "v": [[1, 2], [3, 4]]}, ["b_q=[1]", "b_k=[1]"])
     assert [fault.code for fault in error.value.faults] == ["nothing-reads", "nothing-reads"]
+
+
+CACHED = {
+    "tokens": ["a", "b", "c", "d"],
+    "past": {"k": [[1], [2]], "v": [[1], [2]]},
+    "q": [[1], [2]],
+    "k": [[3], [4]],
+    "v": [[3], [4]],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "array", "cells"),
+    [
+        ("q.c.0=9", "q", [9, 2]), ("q.d.0=9", "q", [1, 9]), ("k[d][0]=9", "k", [3, 9]), ("v.c.0=9", "v", [9, 4]),
+        ("past.k.b.0=9", "past.k", [1, 9]), ("past.v.a.0=9", "past.v", [9, 2]),
+    ],
+)  # fmt: skip
+def test_a_label_beside_a_cache_means_its_own_row(change: str, array: str, cells: list[int]) -> None:
+    """The tokens of the past come first, and the new rows are those of the last."""
+    assert [int(x) for x in load(CACHED, [change]).arrays[array].ravel()] == cells
+
+
+@pytest.mark.parametrize("change", ["q.a.0=9", "k.b.0=9"])
+def test_a_label_of_the_past_has_no_new_row(change: str) -> None:
+    """It is refused, with the labels that there are."""
+    with pytest.raises(UsageError) as error:
+        load(CACHED, [change])
+    assert [(fault.code, fault.fields["known"]) for fault in error.value.faults] == [("set-no-label", "c, d")]

@@ -148,9 +148,14 @@ class _Edit:
         return container[key]
 
     def _position(self, container: list[Any], segment: Segment, depth: int) -> int:
-        places = [segment.position] if segment.position is not None else self._labelled(segment, depth)
+        named = self._labels(depth)
+        if 0 < len(container) < len(named) and "past" in self.document and self.path[0].text != "past":
+            named = named[-len(container) :]  # the tokens of the past come first, and have no rows here
+        places: list[int | None] = [segment.position]
+        if segment.position is None:
+            places = list(places_of(named, segment.text))
         if not places:
-            labels = known(self._labels(depth))
+            labels = known(named)
             fields = {"found": segment.text, "known": labels, "before": self._text(depth), "last": len(container) - 1}
             self._fail("set-no-label" if labels else "set-no-position", **fields)
         if len(places) > 1:
@@ -159,9 +164,6 @@ class _Edit:
         if position is None or position >= len(container):
             self._fail("set-out-of-range", found=segment.text, before=self._text(depth), last=len(container) - 1)
         return int(position or 0)
-
-    def _labelled(self, segment: Segment, depth: int) -> list[int | None]:
-        return list(places_of(self._labels(depth), segment.text))
 
     def _labels(self, depth: int) -> list[str]:
         """The labels of the axis at this depth: queries or keys for rows, keys for the columns of scores."""
