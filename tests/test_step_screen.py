@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from attncalc import load, run
 from attncalc.cli.stepping import save
 from attncalc.document.signs import ASCII, UNICODE
 from attncalc.document.view import View, say_in
-from attncalc.explore.walk import Origin, Walk, begin
+from attncalc.explore.walk import Walk, begin
 from attncalc.explore.what_if import edit
 from attncalc.interactive.moves import MOVES, pressed
 from attncalc.interactive.page import Page
@@ -27,6 +28,7 @@ from attncalc.interactive.panes import Grid, StepList
 from attncalc.interactive.prompt import Prompt
 from attncalc.interactive.screen import ASKS, StepScreen
 from attncalc.scenario_files.json_text import parse
+from attncalc.scenario_files.sources import Source
 
 Story = Callable[[StepScreen, Pilot[None]], Awaitable[None]]
 
@@ -248,11 +250,10 @@ def test_the_mouse_picks_steps_and_cells_and_follows() -> None:
 # --- sizes ----------------------------------------------------------------------------------------
 
 LARGE = begin(
-    parse(
+    Source("large", Path(), parse(
         b'{"scores": [%s], "arithmetic": "float64"}' % b",".join(b"[" + b",".join(b"%d.5" % ((i * j) % 7) for j in range(300)) + b"]" for i in range(300)),
         "large",
-    ),
-    Origin("large"),
+    )),
 )  # fmt: skip
 
 
@@ -336,7 +337,7 @@ HOSTILE = b'{"tokens": ["[/b]", "[red]x", ":smile:", "\\u001b[31m"], "scores": [
 
 def test_tokens_are_text_and_never_markup() -> None:
     """Brackets, emoji codes and escapes are shown as they are written."""
-    app = played(begin(parse(HOSTILE, "hostile"), Origin("hostile")), typed("right"))
+    app = played(begin(Source("hostile", Path(), parse(HOSTILE, "hostile"))), typed("right"))
     header = app.tables[0][0]
     assert "[/b]" in header
     assert "[red]x" in header
@@ -422,3 +423,29 @@ def test_ascii_draws_nothing_else() -> None:
             assert all(line.isascii() for line in strips), strips
 
     played(walk_in("mini-head"), story, view=view)
+
+
+def test_keys_typed_while_it_calculates_wait_for_what_comes_of_it() -> None:
+    """They are the board's where the line is taken, and the line's where it is refused; none gets lost or too early."""
+
+    def slow(walk: Walk, text: str) -> Walk:
+        time.sleep(0.5)
+        return edit(walk, text)
+
+    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+        await pilot.press("n")
+        app._ask("?", "", slow)
+        await pilot.pause()
+        await pilot.press("x", "enter")
+        assert "Calculating" in text_of(app, "#why-not")
+        await pilot.press("7")
+        assert app.screen.query_one(Input).value == "x"
+        await pilot.pause(1)
+        assert "wanted is a number" in text_of(app, "#why-not")
+        assert app.screen.query_one(Input).value == "x7"
+        await pilot.press("backspace", "backspace", "2", "enter", "n", "n")
+        await pilot.pause(1)
+
+    outcome = played(walk_in("draw"), story)
+    assert outcome.walk.now.changes == ("scores.0=2",)
+    assert here(outcome.walk) == "(0, 0) total draw"

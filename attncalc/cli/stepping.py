@@ -47,15 +47,10 @@ def step(session: Session, options: Options) -> int:
 
 
 def _begun(options: Options) -> Walk:
-    from attncalc.explore.walk import Origin, begin
-    from attncalc.scenario_files.json_text import parse
-    from attncalc.scenario_files.load import folder_of
-    from attncalc.scenario_files.sources import read, shown_name
+    from attncalc.explore.walk import begin
+    from attncalc.scenario_files.sources import source_at
 
-    source = options["scenario"]
-    name = shown_name(source)
-    origin = Origin(name, folder_of(source))
-    return begin(parse(read(source), name), origin, options["set"], calculation(options))
+    return begin(source_at(options["scenario"]), options["set"], calculation(options))
 
 
 def save(walk: Walk, file: str, force: bool) -> None:
@@ -66,7 +61,7 @@ def save(walk: Walk, file: str, force: bool) -> None:
     if file in output.STANDARD_OUTPUT:
         raise UsageError.of("walk-save-where")
     output.check_target(file, force)
-    document = moved(_retold(walk), walk.origin.folder, Path(file).parent)
+    document = moved(_retold(walk), walk.source.folder, Path(file).parent)
     output.write_file((written(document, 2) + "\n").encode("utf-8", "backslashreplace"), Path(file), force)
 
 
@@ -76,7 +71,7 @@ def _retold(walk: Walk) -> dict[str, Any]:
     if walk.now.changes:
         changes = ", ".join(walk.now.changes)
         document.pop("expect", None)
-        told = {lang: speaker(lang)("walk-saved-about", name=walk.origin.name, changes=changes) for lang in LANGUAGES}
+        told = {lang: speaker(lang)("walk-saved-about", name=walk.source.name, changes=changes) for lang in LANGUAGES}
         document["about"] = told
     return document
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from attncalc.core.bounded import Values
@@ -20,11 +19,10 @@ from attncalc.explore.changes import changed_cells
 from attncalc.explore.why import cells_behind
 from attncalc.messages import Word
 from attncalc.running import run
-from attncalc.scenario_files.edits import edited
-from attncalc.scenario_files.folding import folded
-from attncalc.scenario_files.inlining import opened
+from attncalc.scenario_files.folding import changed
 from attncalc.scenario_files.json_text import inside_a_trace
-from attncalc.scenario_files.load import scenario_of
+from attncalc.scenario_files.load import scenario_from
+from attncalc.scenario_files.sources import Source
 
 
 class Moment(NamedTuple):
@@ -35,18 +33,11 @@ class Moment(NamedTuple):
     trace: Trace
 
 
-class Origin(NamedTuple):
-    """Where the document comes from, for messages and for arrays in files."""
-
-    name: str
-    folder: Path = Path()
-
-
 @dataclass(frozen=True, eq=False)
 class Walk:
     """A place in a calculation; `trail` are the cells that were followed, the first one first."""
 
-    origin: Origin
+    source: Source
     start: Moment
     now: Moment
     cell: Cell
@@ -77,6 +68,18 @@ class Walk:
         return self.sources[self.choice % len(self.sources)] if self.sources else None
 
     @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Where one is on each axis: as the cell says, on the others as it was kept; heads are query heads."""
+        step = self.step
+        at = dict(self.kept)
+        at |= {axis: i for axis, i in zip(step.stage.layout, self.cell.place, strict=True) if axis != "one"}
+        if step.stage.layout[1] == "head":
+            scenario, heads, mine = self.trace.scenario, step.cells.shape[1], self.cell.place[1]
+            before = self.kept.get("head", -1)
+            at["head"] = before if scenario.shared_head(before, heads) == mine else scenario.first_reader(mine, heads)
+        return at
+
+    @cached_property
     def marked(self) -> frozenset[Cell]:
         """The cells that the last cell of the trail is made from, to be lit up where they are seen."""
         return frozenset(cells_behind(self.trace, self.trail[-1])) if self.trail else frozenset()
@@ -87,31 +90,26 @@ class Walk:
         return changed_cells(self.start.trace, self.trace)
 
 
-def begin(
-    document: Any, origin: Origin, changes: Sequence[str] = (), options: Mapping[str, Any] | None = None
-) -> Walk:  # fmt: skip
+def begin(source: Source, changes: Sequence[str] = (), options: Mapping[str, Any] | None = None) -> Walk:
     """A walk that starts in the first step, at the scenario's query where that step has queries.
 
     `changes` and `options` are those of the command line; they belong to the start.
     """
-    document = folded(edited(opened(document, changes, origin.folder), changes), options or {})
+    document = changed(source, changes, options).document
     inside = inside_a_trace(document) if isinstance(document, dict) else None
-    start = moment(inside if isinstance(inside, dict) else document, (), origin)
-    trace = start.trace
-    first = trace.steps[0]
-    return Walk(origin, start, start, _cell(trace, first, {}))
+    start = moment(source, inside if isinstance(inside, dict) else document, ())
+    return Walk(source, start, start, _cell(start.trace, start.trace.steps[0], {}))
 
 
-def moment(document: Any, changes: tuple[str, ...], origin: Origin) -> Moment:
+def moment(source: Source, document: Any, changes: tuple[str, ...]) -> Moment:
     """A document calculated; `changes` are what a reader is told about it."""
-    scenario = scenario_of(document, origin.name, folder=origin.folder)
-    return Moment(document, changes, run(replace(scenario, changes=changes)))
+    return Moment(document, changes, run(scenario_from(source._replace(document=document, changes=changes))))
 
 
 def to_step(walk: Walk, name: str) -> Walk:
     """The same query, key and feature in another step, as far as it has them."""
-    kept = _places(walk.trace, walk.cell, walk.kept)
-    return replace(walk, cell=_cell(walk.trace, walk.trace[name], kept), trail=(), choice=0, kept=kept)
+    cell = _cell(walk.trace, walk.trace[name], walk.places)
+    return replace(walk, cell=cell, trail=(), choice=0, kept=walk.places)
 
 
 def beside(walk: Walk, way: int) -> Walk:
@@ -149,14 +147,13 @@ def go(walk: Walk, words: Sequence[str]) -> Walk:
     """The cell that the words name, in the batch entry and head of the cell at hand."""
     if len(words) == 1 and words[0] in walk.trace:
         return to_step(walk, words[0])
-    kept = _places(walk.trace, walk.cell, walk.kept)
-    return replace(walk, cell=find_cell(walk.trace, words, *query_head(walk)), trail=(), choice=0, kept=kept)
+    cell = find_cell(walk.trace, words, *query_head(walk))
+    return replace(walk, cell=cell, trail=(), choice=0, kept=walk.places)
 
 
 def query_head(walk: Walk) -> tuple[int, int]:
     """The batch entry, and the query head one came with, or the first that reads the head of the cell."""
-    places = _places(walk.trace, walk.cell, walk.kept)
-    return places.get("batch", 0), places.get("head", 0)
+    return walk.places.get("batch", 0), walk.places.get("head", 0)
 
 
 def follow(walk: Walk, number: int | None = None) -> Walk:
@@ -167,8 +164,7 @@ def follow(walk: Walk, number: int | None = None) -> Walk:
     if not walk.sources:
         raise UsageError.of("walk-given", walk.cell.name)
     cell = walk.sources[(walk.choice if number is None else number) % len(walk.sources)]
-    kept = _places(walk.trace, walk.cell, walk.kept)
-    return replace(walk, cell=cell, trail=(*walk.trail, walk.cell), choice=0, kept=kept)
+    return replace(walk, cell=cell, trail=(*walk.trail, walk.cell), choice=0, kept=walk.places)
 
 
 def come_back(walk: Walk) -> Walk:
@@ -190,7 +186,7 @@ def choose(walk: Walk, way: int) -> Walk:
 def arrived(walk: Walk, now: Moment) -> Walk:
     """The walk in another trace: at the same cell, or the nearest one that there is."""
     step = walk.cell.name if walk.cell.name in now.trace else now.trace.steps[-1].name
-    here = _cell(now.trace, now.trace[step], _places(walk.trace, walk.cell, walk.kept))
+    here = _cell(now.trace, now.trace[step], walk.places)
     same = here == walk.cell and all(_is_cell(now.trace, cell) for cell in walk.trail)
     return replace(walk, now=now, cell=here, trail=walk.trail if same else (), choice=walk.choice if same else 0)
 
@@ -202,17 +198,6 @@ def _cell(trace: Trace, step: Step, places: Mapping[str, int]) -> Cell:
     at["head"] = trace.scenario.shared_head(query_head, step.cells.shape[1])
     shape = zip(step.stage.layout, step.cells.shape, strict=True)
     return Cell(step.name, tuple(_within(at.get(axis, 0), length - 1) for axis, length in shape))
-
-
-def _places(trace: Trace, cell: Cell, kept: Mapping[str, int]) -> dict[str, int]:
-    """Where one is on each axis: as the cell says, on the others as it was kept; heads are query heads."""
-    step = trace[cell.name]
-    at = dict(kept) | {axis: i for axis, i in zip(step.stage.layout, cell.place, strict=True) if axis != "one"}
-    if step.stage.layout[1] == "head":
-        scenario, heads, mine = trace.scenario, step.cells.shape[1], cell.place[1]
-        before = kept.get("head", -1)
-        at["head"] = before if scenario.shared_head(before, heads) == mine else scenario.first_reader(mine, heads)
-    return at
 
 
 def _is_cell(trace: Trace, cell: Cell) -> bool:

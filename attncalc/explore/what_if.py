@@ -10,21 +10,20 @@ from attncalc.core.arithmetic import MINUS_INFINITY
 from attncalc.core.figures import Literal, as_decimal
 from attncalc.errors import UsageError, shortened
 from attncalc.explore.walk import Walk, arrived, moment
-from attncalc.scenario_files.edits import Segment, edited, segments_of
-from attncalc.scenario_files.inlining import opened
+from attncalc.scenario_files.edits import Segment, segments_of
+from attncalc.scenario_files.folding import changed
 from attncalc.scenario_files.json_text import written
 
 
 def change(walk: Walk, text: str) -> Walk:
     """The walk after a change `PATH=VALUE`, checked as a file is; the errors are those of a file."""
-    document = opened(walk.now.document, [text], walk.origin.folder)
     try:
-        document = edited(document, [text])
+        document = changed(walk.source._replace(document=walk.now.document), [text]).document
     except UsageError as error:  # nobody typed an option here
         places = [shortened(fault.place.removeprefix("--set ")) for fault in error.faults]
         faults = (fault._replace(place=place) for fault, place in zip(error.faults, places, strict=True))
         raise UsageError(faults) from None
-    now = moment(document, _changes(walk, text, document), walk.origin)
+    now = moment(walk.source, document, _changes(walk, text, document))
     return arrived(replace(walk, past=(*walk.past, walk.now), future=()), now)
 
 

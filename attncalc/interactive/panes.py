@@ -27,6 +27,10 @@ LOOKS = {
     "label": "bold", "here": "bold reverse",
 }  # fmt: skip
 SCROLL = 3
+NEAR = 12
+"""So many of the cells that a cell is made from are shown around the chosen one."""
+DROPPED = ("quit", "undo", "edit", "return", "back", "next", "follow")
+"""What the footer leaves out first where there is little room."""
 
 Action = Callable[[Walk], Walk]
 
@@ -182,9 +186,6 @@ def _sources(walk: Walk, view: View, width: int) -> Text:
     return block
 
 
-NEAR = 12
-
-
 def footer_text(say: Say, width: int) -> Text:
     """The keys that are used most, as many as fit; how to get help stays longest."""
     shown = [row for row in MOVES if row.in_footer]
@@ -193,9 +194,6 @@ def footer_text(say: Say, width: int) -> Text:
             break
         shown = [row for row in shown if row.name != dropped]
     return Text.assemble(*(part for key, meaning in _footer(say, shown) for part in ((key, "reverse"), (meaning, ""))))
-
-
-DROPPED = ("quit", "undo", "edit", "return", "back", "next", "follow")
 
 
 def _footer(say: Say, rows: Sequence[Move]) -> list[tuple[str, str]]:

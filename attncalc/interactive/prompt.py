@@ -87,10 +87,10 @@ class Prompt(Over):
 
     def keeps(self, key: Key) -> bool:
         """Whether a key is not for the line: it leaves, it comes too late, or it has to wait."""
-        if key.key in LEAVE:
-            self.leave()
-        elif self.closed:
+        if self.closed:
             self.hand_on(key)
+        elif key.key in LEAVE:
+            self.leave()
         elif self.waiting:
             self.later.append(key)
         else:

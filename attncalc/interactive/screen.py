@@ -203,7 +203,7 @@ class StepScreen(App[None]):
 
     def ask_save(self) -> None:
         """A file for the scenario as it is."""
-        name = self.walk.origin.name.removesuffix(".json")
+        name = self.walk.source.name.removesuffix(".json")
         self._ask(self.view.say("walk-ask-save"), f"{name}-2.json", self._saved)
 
     def _saved(self, walk: Walk, text: str) -> Walk:
@@ -227,9 +227,8 @@ class StepScreen(App[None]):
                 prompt.refuse(error.sentences(self.view.language)[0])
 
             walk, self.message = self.walk, ""
-            self.work.start(
-                lambda: answer(walk, text), arrive, refuse, lambda: prompt.refuse(self.view.say("walk-busy"))
-            )
+            busy = self.view.say("walk-busy")
+            self.work.start(lambda: answer(walk, text), arrive, refuse, lambda: prompt.tell(busy))
 
         self.push_screen(Prompt(question, start, answered, self.work.abandon))
 
@@ -266,8 +265,9 @@ class StepScreen(App[None]):
         """Leaves; with changes that are not saved, at the second time."""
         if self.asked_to_leave or self.walk.now is self.saved or not self.walk.now.changes:
             self.exit()
-        self.asked_to_leave = True
-        self.request_draw(self.view.say("walk-unsaved"))
+        else:
+            self.asked_to_leave = True
+            self.request_draw(self.view.say("walk-unsaved"))
 
     def _handle_exception(self, error: Exception) -> None:
         """A fault of the program: the terminal is given back first, then the error goes where all go."""

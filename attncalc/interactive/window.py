@@ -49,9 +49,7 @@ def window(table: Table, width: int, height: int, top: int = 0, left: int = 0) -
     """The table cut to so many cells and lines, moved from where it was no further than the focus asks."""
     row, column = table.focus
     seen_rows = max(height - 1, 1)
-    top = min(
-        max(top, row - seen_rows + 1, 0), row, max(len(table.rows) - seen_rows, 0) if row < len(table.rows) else 0
-    )
+    top = max(min(max(top, row - seen_rows + 1), row, len(table.rows) - seen_rows), 0)
     visible = range(top, min(top + seen_rows, len(table.rows)))
     label = min(max((cells(table.rows[r]) for r in visible), default=0), LONGEST_LABEL)
     label = min(max(label, min(cells(table.corner), LONGEST_LABEL)), max(width // 3, 3))

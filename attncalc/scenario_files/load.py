@@ -12,7 +12,6 @@ from attncalc.core.certain import OWN
 from attncalc.core.scenario import Scenario
 from attncalc.scenario_files.folding import changed
 from attncalc.scenario_files.sources import Source, source_at
-from attncalc.scenario_files.sources import folder_of as folder_of  # stepping and test_walk still ask here
 
 
 def load(
