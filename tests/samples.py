@@ -11,7 +11,6 @@ import numpy as np
 from rivals.random_scenarios import as_json, documents, documents_by_hand
 
 from attncalc import load, run
-from attncalc.core.expression import Expression, Number, Operation
 from attncalc.core.stage import Step, Trace
 from attncalc.document.view import View, say_in
 from attncalc.scenario_files import builtin
@@ -81,12 +80,3 @@ def sentences(trace: Trace, language: str = "en") -> dict[str, list[str]]:
     for note in trace.notes:
         found.setdefault(note.code, []).append(note_text(note, trace, view_in(language)))
     return found
-
-
-def leaves_of(tree: Expression) -> Iterator[Number]:
-    """The numbers put into a derivation."""
-    if isinstance(tree, Number):
-        yield tree
-    elif isinstance(tree, Operation):
-        for argument in tree.arguments:
-            yield from leaves_of(argument)

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from printed import worth
 from rivals.random_scenarios import as_json, documents, documents_by_hand
-from samples import BUILT_IN, DRAW, computed, leaves_of, trace_of, trace_of_text, view_in
+from samples import BUILT_IN, DRAW, computed, trace_of, trace_of_text, view_in
 
 from attncalc import load, run
-from attncalc.core.expression import Cell, Expression, Number, Operation, Symbol
+from attncalc.core.expression import Cell, Expression, Number, Operation, Symbol, numbers_in
 from attncalc.core.figures import round_to
 from attncalc.core.stage import Step, Trace
 from attncalc.derive import derivation, formula, recomputed
@@ -137,7 +137,7 @@ def cells_of(trace: Trace) -> Iterator[tuple[Step, tuple[int, ...], Expression]]
 def assert_names_what_exists(trace: Trace, step: Step, tree: Expression) -> None:
     """Each number stands where it says: in an earlier step, among the given arrays, or under a key."""
     before = [other.name for other in trace][: [other.name for other in trace].index(step.name)]
-    for leaf in leaves_of(tree):
+    for leaf in numbers_in(tree):
         if leaf.cell is None:
             assert leaf.value in (0, Decimal("-Infinity")) or leaf.value.is_nan() or leaf.value % 1 == 0
         elif not leaf.cell.given:
@@ -208,7 +208,7 @@ def test_a_hidden_cell_shows_no_score() -> None:
     """What the mask did not choose leaves no trace."""
     trace = trace_of({"scores": [[1, 2], [3, 4]], "mask": "causal"})
     tree = derivation(trace, trace["masked"], (0, 0, 0, 1))
-    assert [leaf.value for leaf in leaves_of(tree)] == [Decimal("-Infinity")]
+    assert [leaf.value for leaf in numbers_in(tree)] == [Decimal("-Infinity")]
 
 
 # --- `=` and `≈` ----------------------------------------------------------------------------------

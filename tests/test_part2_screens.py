@@ -12,10 +12,10 @@ import mpmath
 import numpy as np
 import pytest
 from running import Finished, run_program, widest
-from samples import LANGUAGES, leaves_of
+from samples import LANGUAGES
 
 from attncalc import load, run
-from attncalc.core.expression import Expression, Number, Operation
+from attncalc.core.expression import Expression, Number, Operation, numbers_in
 from attncalc.core.figures import round_to
 from attncalc.core.stage import Step, Trace
 from attncalc.derive import derivation
@@ -268,7 +268,7 @@ def test_a_derivation_puts_in_the_cells_that_it_names(name: str) -> None:
     """The number of an earlier step, or of the scenario, at its place."""
     trace = trace_of(name)
     for step, index in cells_of(name, trace)[::7]:
-        for leaf in leaves_of(derivation(trace, step, index)):
+        for leaf in numbers_in(derivation(trace, step, index)):
             if leaf.cell is None or not leaf.cell.place:
                 continue
             where = trace.scenario.arrays[leaf.cell.name] if leaf.cell.given else trace[leaf.cell.name].cells

@@ -160,7 +160,8 @@ def test_the_whole_story(opened: Any, tmp_path: Path, language: str, size: tuple
     table = next(line.split("│")[1] for line in lines if "0.21" in line and "0.38" in line)
     assert table.count("*") == 4
     assert terminal.colorful == (color == "auto")
-    terminal.press("w" + "\x15" + str(file) + ENTER, "0.21")
+    terminal.press("w", {"en": "Save as", "zh": "存为"}[language])
+    terminal.press("\x15" + str(file) + ENTER, "0.21")
     assert terminal.wait_for("0.21")
     end = time.monotonic() + SECONDS
     while not file.exists() and time.monotonic() < end:

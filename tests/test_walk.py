@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from samples import BUILT_IN, LANGUAGES, leaves_of
+from samples import BUILT_IN, LANGUAGES
 
 from attncalc import load, run
-from attncalc.core.expression import Cell
+from attncalc.core.expression import Cell, numbers_in
 from attncalc.core.stage import Trace
 from attncalc.derive import derivation
 from attncalc.errors import AttncalcError
@@ -101,7 +101,7 @@ def test_a_key_that_asks_for_a_text_is_no_move() -> None:
 def step_reads_only_given(walk: Walk) -> bool:
     """Whether a computed cell is made of numbers that no step shows (embeddings that are looked up)."""
     tree = derivation(walk.trace, walk.step, walk.cell.place)
-    return all(number.cell is None or number.cell.given for number in leaves_of(tree))
+    return all(number.cell is None or number.cell.given for number in numbers_in(tree))
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
@@ -128,7 +128,7 @@ def dependents(trace: Trace, cell: Cell) -> set[Cell]:
     found = {cell}
     for step in trace:
         for index in np.ndindex(step.cells.shape):
-            if not step.stage.given and found & {n.cell for n in leaves_of(derivation(trace, step, index))}:
+            if not step.stage.given and found & {n.cell for n in numbers_in(derivation(trace, step, index))}:
                 found.add(Cell(step.name, index))
     return found
 

@@ -122,8 +122,8 @@ def _words(labels: Any) -> list[str]:
 
 def _document(context: typer.Context) -> dict[str, Any]:
     """The scenario that the line names so far, or nothing where it cannot be read."""
-    from attncalc.scenario_files.json_text import inside_a_trace, parse
-    from attncalc.scenario_files.sources import read
+    from attncalc.scenario_files.json_text import inside_a_trace
+    from attncalc.scenario_files.sources import source_at
 
     named = next(filter(None, map(context.params.get, ("scenario", "scenarios", "source", "name"))), None)
     named = named or context.args  # behind an option that waits for its value the arguments are not taken apart
@@ -131,7 +131,7 @@ def _document(context: typer.Context) -> dict[str, Any]:
     if not source or source == "-" or _waits(source):
         return {}
     try:
-        document = parse(read(source), source)
+        document = source_at(source).document
     except AttncalcError:
         return {}
     inside = inside_a_trace(document) if isinstance(document, dict) else None

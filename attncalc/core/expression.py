@@ -7,7 +7,7 @@ printer a notation (`attncalc.document.notation`), and a derivation can be evalu
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -115,6 +115,15 @@ def evaluate(tree: Expression, arithmetic: Any) -> Any:
     arguments = [evaluate(argument, arithmetic) for argument in tree.arguments]
     function = FUNCTIONS.get(tree.kind) or getattr(arithmetic, tree.kind)
     return function(*arguments)
+
+
+def numbers_in(tree: Expression) -> Iterator[Number]:
+    """The numbers put into a derivation, in its order."""
+    if isinstance(tree, Number):
+        yield tree
+    elif isinstance(tree, Operation):
+        for argument in tree.arguments:
+            yield from numbers_in(argument)
 
 
 def rational(tree: Expression, shown: Callable[[Number], Fraction | None]) -> Fraction | None:

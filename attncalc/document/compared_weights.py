@@ -118,7 +118,7 @@ def _top(trace: Trace, row: Sequence[Any], view: View) -> str:
         return names[0] if names else view.say("no-key")
     if len(keys) > MOST_KEYS:
         return view.say("list-comma").join((*names, view.signs.dots))
-    return view.say("list-comma").join(names[:-1]) + view.say("list-and") + names[-1]
+    return view.listed(names)
 
 
 def _looks(weights: Compared, number: int, names: Sequence[str], part: Part, view: View) -> str:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attncalc.core.stage import Trace
 from attncalc.core.tokens import cropped, labels
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose, Remark
 from attncalc.document.compared_cells import Shown, cells_table
 from attncalc.document.compared_weights import moved_weights
-from attncalc.document.heading import arithmetic_in_words
+from attncalc.document.heading import arithmetic_in_words, title_of
 from attncalc.document.view import View
 from attncalc.errors import by
 from attncalc.explore.compare import Compared, Part, Variant, by_size, cells_of
-from attncalc.messages import text_in
 from attncalc.messages.safe_text import visible
 
 FEW_CELLS = 16
@@ -53,7 +51,7 @@ def conclusions(
 
 def _opening(variants: Sequence[Variant], names: Sequence[str], view: View) -> Iterator[Block]:
     """The variants by name; their titles, arithmetic and changes, each said once where it is the same for all."""
-    titles = [_title(variant.trace, view) for variant in variants]
+    titles = [title_of(variant.trace.scenario, view) for variant in variants]
     kinds = [arithmetic_in_words(variant.trace, view) for variant in variants]
     one_source, one_kind = len({v.source for v in variants}) == 1, len(set(kinds)) == 1
     heading = view.say("compare-heading", names=view.say("list-comma").join(names))
@@ -69,10 +67,6 @@ def _opening(variants: Sequence[Variant], names: Sequence[str], view: View) -> I
     shared = variants[0].changes
     if shared:
         yield Prose(visible(view.say("list-comma").join(shared)), view.say("lead.changed"))
-
-
-def _title(trace: Trace, view: View) -> str:
-    return visible(text_in(trace.scenario.document.get("title"), view.language) or trace.scenario.name)
 
 
 def _without_tables(steps: Sequence[Compared], names: Sequence[str], view: View) -> Iterator[Block]:

@@ -81,7 +81,7 @@ def _told(telling: Telling) -> Iterator[Block]:
     where = view.place_name(trace.scenario, telling.batch, telling.head)
     if where:
         options = ["--token", *(f"--{axis}" for axis in ("head", "batch") if axis in trace.scenario.axes)]
-        others = view.say("list-comma").join(options[:-1]) + view.say("list-and") + options[-1]
+        others = view.listed(options)
         yield Prose(view.say("explain-query-in", query=telling.label, where=where, options=others))
     elif len(trace.scenario.query_tokens) > 1:
         yield Prose(view.say("explain-query", query=telling.label))

@@ -16,11 +16,15 @@ from attncalc.messages import Word, text_in
 from attncalc.messages.safe_text import visible
 
 
+def title_of(scenario: Scenario, view: View) -> str:
+    """The title in the view's language, or the name; safe to show."""
+    return visible(text_in(scenario.document.get("title"), view.language) or scenario.name)
+
+
 def opening(trace: Trace, view: View) -> Iterator[Block]:
     """Title with the arithmetic, then about and source."""
     document = trace.scenario.document
-    title = text_in(document.get("title"), view.language) or visible(trace.scenario.name)
-    yield Heading(visible(title), aside=arithmetic_in_words(trace, view))
+    yield Heading(title_of(trace.scenario, view), aside=arithmetic_in_words(trace, view))
     changes = trace.scenario.changes
     if changes:
         yield Prose(visible(view.say("list-comma").join(changes)), view.say("lead.changed"))

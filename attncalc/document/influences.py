@@ -34,12 +34,10 @@ def strongest(trace: Trace, cell: Cell, view: View) -> Iterator[Block]:
     if len(shown) < len(found):
         code = "influences-shown" if view.options else "influences-shown-here"
         yield Prose(view.say(code, shown=len(shown), all=len(found)))
-    alike = [n for n, i in zip(names, shown, strict=True) if _slope(trace, i, view) == _slope(trace, found[0], view)]
-    fields = {"cell": name, "slope": _slope(trace, found[0], view), "name": names[0]}
-    if len(alike) > 1:
-        fields["name"] = view.say("list-comma").join(alike[:-1]) + view.say("list-and") + alike[-1]
+    slope = _slope(trace, found[0], view)
+    alike = [n for n, i in zip(names, shown, strict=True) if _slope(trace, i, view) == slope]
     code = "influences-reading" if len(alike) == 1 else "influences-reading-alike"
-    yield Prose(view.say(code, **fields), view.say("lead.reading"))
+    yield Prose(view.say(code, name=view.listed(alike), cell=name, slope=slope), view.say("lead.reading"))
     if trace.kind == "by-hand":
         yield Prose(view.say("influences-by-hand"), view.say("lead.note"))
 

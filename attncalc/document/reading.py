@@ -60,7 +60,7 @@ def _named(
     weight = view.number(figure_of(trace, trace["weights"], row[keys[0]]))
     if len(keys) == 1:
         return view.say("key-weight", key=words[0], weight=weight)
-    keys_named = view.say("list-comma").join(words[:-1]) + view.say("list-and") + words[-1]
+    keys_named = view.listed(words)
     return view.say("keys-weight", keys=keys_named, weight=weight)
 
 

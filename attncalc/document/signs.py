@@ -24,6 +24,15 @@ class Signs(NamedTuple):
     subscripts: str
     sum: str
 
+    @property
+    def ascii(self) -> bool:
+        """Whether lines and marks have to be ASCII too."""
+        return self.rule == "-"
+
+    def shade(self, share: float) -> str:
+        """A shade for a share between 0 and 1."""
+        return self.shades[min(int(share * len(self.shades)), len(self.shades) - 1)]
+
     def number(self, text: str) -> str:
         """A number's text with this set's minus and infinity."""
         text = text.replace("inf", self.infinity)

@@ -12,12 +12,11 @@ from attncalc.core.figures import figure as figure_text
 from attncalc.core.numbers import figure_with
 from attncalc.core.tokens import cropped, labels, short
 from attncalc.document.blocks import Block, Curve, Figure, Heading, Matrix, Plot, Prose
-from attncalc.document.heading import arithmetic_in_words, step_heading
+from attncalc.document.heading import arithmetic_in_words, step_heading, title_of
 from attncalc.document.signs import PLAIN
 from attncalc.document.view import View
 from attncalc.explore.sweep import ROOTED, Point, Swept
 from attncalc.explore.trends import Lead, Move, furthest, leads, moves
-from attncalc.messages import text_in
 from attncalc.messages.safe_text import visible
 
 MOST_COLUMNS = 12
@@ -28,8 +27,7 @@ MOST_LEADS = 6
 def sweeping(swept: Swept, view: View) -> Iterator[Block]:
     """The blocks of a sweep."""
     trace, columns = swept.trace, _columns(swept, MOST_COLUMNS if not view.everything else None)
-    title = text_in(trace.scenario.document.get("title"), view.language) or trace.scenario.name
-    yield Heading(visible(title), aside=arithmetic_in_words(trace, view))
+    yield Heading(title_of(trace.scenario, view), aside=arithmetic_in_words(trace, view))
     if trace.scenario.changes:
         yield Prose(visible(view.say("list-comma").join(trace.scenario.changes)), view.say("lead.changed"))
     ends = (view.number(swept.points[end].text) for end in (0, -1))
@@ -108,7 +106,7 @@ def _which_row(swept: Swept, view: View) -> Iterator[Block]:
     where = view.place_name(scenario, swept.row.batch, swept.row.head)
     if axes:
         options = ["--token", *(f"--{axis}" for axis in axes)]
-        others = view.say("list-comma").join(options[:-1]) + view.say("list-and") + options[-1]
+        others = view.listed(options)
         yield Prose(view.say("explain-query-in", query=query, where=where, options=others))
     elif len(scenario.query_tokens) > 1:
         yield Prose(view.say("explain-query", query=query))
@@ -186,4 +184,4 @@ def _keys(columns: Sequence[int], swept: Swept, view: View) -> str:
     names = [_names(swept, view)[column] for column in columns]
     if len(names) > MOST_LEADS:
         return view.say("list-comma").join([*names[:MOST_LEADS], view.signs.dots])
-    return view.say("list-and").join(filter(None, (view.say("list-comma").join(names[:-1]), names[-1])))
+    return view.listed(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from attncalc.core.arithmetic import MINUS_INFINITY
@@ -37,6 +38,11 @@ class View(NamedTuple):
     def in_data(self) -> View:
         """The view of sentences that stand in JSON: their numbers have the minus sign of its numbers."""
         return self._replace(signs=self.signs if self.signs == ASCII else PLAIN)
+
+    def listed(self, words: Sequence[str]) -> str:
+        """`a, b and c`, as the language joins them."""
+        *before, last = words
+        return self.say("list-comma").join(before) + self.say("list-and") + last if before else last
 
     def notation(self) -> TextNotation:
         """The printer of formulas, and of derivations whose numbers are texts already (`shown_tree`)."""

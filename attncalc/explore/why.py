@@ -8,7 +8,7 @@ from decimal import localcontext
 from typing import Any, NamedTuple
 
 from attncalc.core.certain import OWN
-from attncalc.core.expression import Cell, Expression, Number, Operation
+from attncalc.core.expression import Cell, Expression, Number, numbers_in
 from attncalc.core.stage import Trace
 from attncalc.derive import derivation
 
@@ -100,7 +100,7 @@ def _first_of_each(
 def sources(tree: Expression) -> dict[Cell, Number]:
     """The cells and given numbers that stand in a derivation, each once, in its order; constants are left out."""
     found: dict[Cell, Number] = {}
-    for number in _numbers(tree):
+    for number in numbers_in(tree):
         if number.cell is not None:
             found.setdefault(number.cell, number)
     return found
@@ -112,14 +112,6 @@ def cells_behind(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
     if step.stage.given:
         return ()
     return tuple(found for found in sources(derivation(trace, step, cell.place)) if not found.given)
-
-
-def _numbers(tree: Expression) -> Iterator[Number]:
-    if isinstance(tree, Number):
-        yield tree
-    elif isinstance(tree, Operation):
-        for argument in tree.arguments:
-            yield from _numbers(argument)
 
 
 def levels(because: Because, depth: int = 0) -> Iterator[tuple[int, Because]]:

@@ -31,7 +31,7 @@ class Page(Over):
     BINDINGS: ClassVar[list[Any]] = []
 
     def __init__(self, blocks: Sequence[Block], view: View, name: str) -> None:
-        super().__init__(classes="-ascii" if view.signs.rule == "-" else None)
+        super().__init__(classes="-ascii" if view.signs.ascii else None)
         self.blocks, self.view = blocks, view
         self.leave = {key for row in MOVES if row.name in (*LEAVE, name) for key in row.keys}
 

@@ -12,13 +12,13 @@ from textual.widget import Widget
 
 from attncalc.core.wrapping import cells
 from attncalc.document.blocks import Block, Figure, Matrix, Remark, Tree
-from attncalc.document.heading import arithmetic_in_words, notes_on
+from attncalc.document.heading import arithmetic_in_words, notes_on, title_of
 from attncalc.document.view import View
 from attncalc.document.walking import cell_blocks, place, source_texts, why_line
 from attncalc.explore.walk import Walk, move
 from attncalc.interactive.moves import MOVES, Move
 from attncalc.interactive.window import Table, Window, window
-from attncalc.messages import Say, text_in
+from attncalc.messages import Say
 from attncalc.messages.safe_text import visible
 from attncalc.renderers.terminal import render
 
@@ -136,16 +136,16 @@ class StepList(Widget, can_focus=False):
 def header_text(walk: Walk, view: View) -> Text:
     """Arithmetic, the changes so far, title."""
     scenario = walk.trace.scenario
-    title = visible(text_in(scenario.document.get("title"), view.language) or scenario.name)
+    title = title_of(scenario, view)
     changes = view.say("walk-changes", changes=visible(" ".join(walk.now.changes))) if walk.now.changes else ""
-    between = " - " if view.signs.rule == "-" else " · "
+    between = " - " if view.signs.ascii else " · "
     return Text(between.join(part for part in (arithmetic_in_words(walk.trace, view), changes, title) if part))
 
 
 def told_text(walk: Walk, view: View, width: int) -> tuple[Text, Text]:
     """The title line, and below the table: why, the derivation, what it is made from, notes."""
     at = place(walk, view)
-    title = Text(f"{at.position}{' - ' if view.signs.rule == '-' else ' · '}{at.title}")
+    title = Text(f"{at.position}{' - ' if view.signs.ascii else ' · '}{at.title}")
     title.append(f"  {at.formula}" if at.formula else "", "magenta")
     blocks = list(cell_blocks(walk, view))
     text = Text(_rendered([block for block in blocks if isinstance(block, Tree)], view, width), "bold")

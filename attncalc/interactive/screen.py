@@ -67,7 +67,7 @@ class StepScreen(App[None]):
 
     def get_default_screen(self) -> Screen[None]:
         """The board; in ASCII without lines."""
-        return Board(classes="-ascii" if self.view.signs.rule == "-" else None)
+        return Board(classes="-ascii" if self.view.signs.ascii else None)
 
     @property
     def board(self) -> Screen[object]:

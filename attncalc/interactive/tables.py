@@ -54,8 +54,7 @@ def _table(
         ),
         cursor=(cursor[0], cursor[1]) if cursor is not None else None,
         focus=(at[-2], at[-1]),
-        shades=view.signs.shades,
-        arrow=">" if view.signs.rule == "-" else "→",
+        signs=view.signs,
     )
 
 

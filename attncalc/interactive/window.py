@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from attncalc.core.wrapping import beginning, cells
 from attncalc.document.blocks import Figure
+from attncalc.document.signs import Signs
 
 LONGEST_LABEL = 14
 MARGIN = 3  # beside a number for its marks: one cell before, two behind
@@ -24,8 +25,7 @@ class Table(NamedTuple):
     marks: Callable[[int, int], tuple[bool, bool]]
     cursor: tuple[int, int] | None
     focus: tuple[int, int]  # what has to be seen
-    shades: str = ""
-    arrow: str = "→"
+    signs: Signs
 
 
 class Piece(NamedTuple):
@@ -85,9 +85,7 @@ def _width(table: Table, rows: range, column: int) -> int:
 
 def _text(table: Table, figure: Figure) -> str:
     """The number, after a weight a shade by its size, so that it is seen without colour too."""
-    if figure.share is None or not table.shades:
-        return figure.text
-    return f"{figure.text} {table.shades[min(int(figure.share * len(table.shades)), len(table.shades) - 1)]}"
+    return figure.text if figure.share is None else f"{figure.text} {table.signs.shade(figure.share)}"
 
 
 def _header(table: Table, label: int, left: int, widths: Sequence[int]) -> list[Piece]:
@@ -110,8 +108,9 @@ def _cell(table: Table, row: int, column: int, size: int) -> Piece:
     figure = table.figure(row, column)
     source, changed = table.marks(row, column)
     cursor = table.cursor == (row, column)
+    arrow = ">" if table.signs.ascii else "→"
     text = _filled(_text(table, figure), size - MARGIN, right=True)
-    before = "[" if cursor else table.arrow if source else " "
+    before = "[" if cursor else arrow if source else " "
     after = ("]" if cursor else " ") + ("*" if changed else " ")
     look = CURSOR if cursor else SOURCE if source else CHANGED if changed else HIDDEN if figure.hidden else PLAIN
     return Piece(f"{before}{text}{after}", look)

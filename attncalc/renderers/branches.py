@@ -42,7 +42,7 @@ def is_copy(branch: Branch, view: View) -> bool:
 
 def tree_lines(tree: Tree, view: View, room: int) -> Iterator[TreeLine]:
     """The lines of a tree, broken between words where the room ends; a number is never cut."""
-    guides = _guides([branch.depth for branch in tree.branches], view.signs.rule == "-")
+    guides = _guides([branch.depth for branch in tree.branches], view.signs.ascii)
     for branch, (first, further) in zip(tree.branches, guides, strict=True):
         rooms = max(room - len(first), NARROWEST), max(room - len(further) - 2, NARROWEST - 5)
         head, *tail = (part.replace(TOGETHER, " ") for part in _broken(branch_text(branch, view), *rooms))

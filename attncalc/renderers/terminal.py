@@ -84,7 +84,7 @@ def _pieces(screen: Screen, block: Block) -> Iterator[Text]:
         case Plot():
             from attncalc.renderers.plot import plot_lines
 
-            lines = plot_lines(block, screen.room - INDENT, screen.view.signs.rule == "-")
+            lines = plot_lines(block, screen.room - INDENT, screen.view.signs.ascii)
             yield from (Text(" " * INDENT + line) for line in ("", *lines))
         case Tree():
             for line in tree_lines(block, screen.view, screen.room - INDENT):
@@ -234,7 +234,7 @@ def _table(
     screen: Screen, block: Matrix, texts: Sequence[Sequence[str]], part: slice, widths: Sequence[int]
 ) -> Table:  # fmt: skip
     """One block of columns. The cells of a row are one cell of Rich's, aligned here: a large matrix is quick then."""
-    ascii_only = screen.view.signs.rule == "-"
+    ascii_only = screen.view.signs.ascii
     whole = sum(widths) + 3 * (len(widths) - 1)
     table = Table(
         box=box.ASCII2 if ascii_only else box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold"
@@ -265,5 +265,4 @@ def _cell_text(screen: Screen, cell: Figure) -> str:
     """The number, and after a weight a shade by its size, so that it is seen without colour too."""
     if cell.share is None:
         return f"{cell.text}  " if cell.hidden else cell.text
-    shades = screen.view.signs.shades
-    return f"{cell.text} {shades[min(int(cell.share * len(shades)), len(shades) - 1)]}"
+    return f"{cell.text} {screen.view.signs.shade(cell.share)}"
