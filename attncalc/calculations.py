@@ -23,9 +23,14 @@ from attncalc.pipelines.standard import stages
 Calculation = tuple[tuple[Step, ...], tuple[Note, ...]]
 
 
-def decimal(scenario: Scenario, rounds: Callable[[str], bool], terms: bool = False) -> Calculation:
-    """On decimals, the results of the steps that `rounds` names rounded as by hand, the others exact."""
-    rows = stages(scenario, terms=terms)
+def decimal(
+    scenario: Scenario, rounds: Callable[[str], bool], terms: bool = False, changed: Sequence[Stage] = ()
+) -> Calculation:
+    """On decimals, the results of the steps that `rounds` names rounded as by hand, the others exact.
+
+    `changed` are other rows than those that the scenario asks for.
+    """
+    rows = tuple(changed) or stages(scenario, terms=terms)
     kept: list[Result] = []
     read: list[Array] = []  # by the stage at hand
     unsure: list[str] = []  # steps by hand whose rounding even the most digits leave open

@@ -43,6 +43,13 @@ def out(*args: str, language: str = "en", stdin: bytes = b"") -> str:
     return done.out
 
 
+def notices(*args: str, language: str = "en", stdin: bytes = b"") -> str:
+    """What a call says that goes well and writes into files, on standard error."""
+    done = call(*args, language=language, stdin=stdin)
+    assert (done.code, done.out) == (0, "")
+    return done.err
+
+
 def document(*args: str, stdin: bytes = b"") -> dict[str, Any]:
     """The JSON object that such a call prints."""
     found: dict[str, Any] = json.loads(out(*args, "--json", stdin=stdin))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import struct
+import zipfile
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +16,8 @@ import pytest
 from agreement import Document, listed, refusal, steps_of, trace_of
 from calling import call, out
 from running import run_program
+
+from attncalc.scenario_files import opened_arrays
 
 MATRIX = np.array([[0.1, -2.5, 3], [1e-300, 5e-324, 7]])
 HALVES = np.array([[0.5, -2.5, 3], [0.25, 65504, 6e-8]])
@@ -205,6 +209,28 @@ def test_a_path_that_leads_outside_is_refused(name: str, language: str, tmp_path
 # --- what is refused ------------------------------------------------------------------------------
 
 
+REASONS = {
+    "en": {
+        "beginning": "it does not begin as one", "empty": "it is empty", "cut": "it is cut short",
+        "damaged": "it is damaged", "header": "what it says of its arrays cannot be understood",
+        "objects": "it holds Python objects, which are never read",
+        "memory": "it asks for more memory than there is",
+    },
+    "zh": {
+        "beginning": "文件开头不是这种格式", "empty": "文件是空的", "cut": "文件不完整，后面缺了一段",
+        "damaged": "文件已损坏", "header": "文件中对数组的说明无法识别",
+        "objects": "里面是 Python 对象，这种内容一律不读", "memory": "按它所写的大小，内存不够",
+    },
+}  # fmt: skip
+
+
+def broken(name: str, reason: str, language: str = "en") -> str:
+    """The sentence for a file that cannot be read."""
+    kind = name.partition(".")[2]
+    words = {"en": f"the file {name} is not a sound {kind} file: ", "zh": f"文件 {name} 不是完好的 {kind} 文件："}
+    return words[language] + REASONS[language][reason]
+
+
 class Runs:
     """Leaves a mark where it is unpickled."""
 
@@ -223,7 +249,8 @@ def test_pickled_data_is_refused_and_not_run(kind: str, tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", array, allow_pickle=True)
     np.savez(tmp_path / "a.npz", a=array)
     reference = {"npy": "a.npy"} if kind == "npy" else {"npz": "a.npz", "key": "a"}
-    assert said(tmp_path, reference).startswith(f"the file a.{kind} is not a sound {kind} file: Object arrays cannot")
+    assert said(tmp_path, reference) == broken(f"a.{kind}", "objects")
+    assert said(tmp_path, reference, "zh") == broken(f"a.{kind}", "objects", "zh")
     assert not mark.exists()
 
 
@@ -234,9 +261,17 @@ def test_a_pickle_under_another_name_is_refused_and_not_run(tmp_path: Path) -> N
     mark = tmp_path / "mark"
     for name in ("a.npy", "a.npz"):
         (tmp_path / name).write_bytes(pickle.dumps(Runs(mark)))
-    assert "is not a sound npy file" in said(tmp_path, {"npy": "a.npy"})
-    assert "is not a sound npz file" in said(tmp_path, {"npz": "a.npz", "key": "a"})
+    assert said(tmp_path, {"npy": "a.npy"}) == broken("a.npy", "beginning")
+    assert said(tmp_path, {"npz": "a.npz", "key": "a"}) == broken("a.npz", "beginning")
     assert not mark.exists()
+
+
+def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it is unpacked; the other arrays of the file are read."""
+    monkeypatch.setattr(opened_arrays, "MOST_UNPACKED", 1000)
+    np.savez_compressed(tmp_path / "a.npz", a=np.zeros((1, 200)), b=np.ones((1, 2)))
+    assert said(tmp_path, NPZ) == "is larger than 1000 bytes, the most that is read"
+    assert listed(read(NPZ | {"key": "b"}, tmp_path)) == [[1, 1]]
 
 
 def save(path: Path, values: Any) -> None:
@@ -317,6 +352,72 @@ def test_what_cannot_be_read_is_refused_by_file_and_key(
     found = said(tmp_path, reference)
     assert found.startswith(sentence.removesuffix("…")) if sentence.endswith("…") else found == sentence
     assert said(tmp_path, reference, "zh") not in ("", found)
+
+
+def sound(kind: str) -> bytes:
+    """The bytes of a file with one array, `a`."""
+    written = io.BytesIO()
+    if kind == "safetensors":
+        header = b'{"a":{"dtype":"F64","shape":[2,3],"data_offsets":[0,48]}}'
+        return struct.pack("<Q", len(header)) + header + MATRIX.tobytes()
+    if kind == "npy":
+        np.save(written, MATRIX)
+    else:
+        np.savez(written, a=MATRIX)
+    return written.getvalue()
+
+
+def zipped(member: bytes) -> bytes:
+    """An `.npz` whose array `a` has these bytes."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        archive.writestr("a.npy", member)
+    return written.getvalue()
+
+
+def headed(header: bytes) -> bytes:
+    """A safetensors file of a header alone."""
+    return struct.pack("<Q", len(header)) + header
+
+
+NPY_BYTES, NPZ_BYTES, SAFE_BYTES = sound("npy"), sound("npz"), sound("safetensors")
+HUGE = NPY_BYTES.replace(b"(2, 3), }" + b" " * 20, b"(99999999999, 99999), }".ljust(29))
+BROKEN: list[tuple[str, bytes, str]] = [
+    # the kind, the bytes of the file, what is wrong
+    *((kind, b"hello", "beginning") for kind in ("npy", "npz", "safetensors")),
+    *((kind, b"", "empty") for kind in ("npy", "npz", "safetensors")),
+    ("safetensors", b"hello, more than eight", "beginning"), ("npz", b"PK no zip", "beginning"),
+    ("npz", NPY_BYTES, "beginning"), ("npy", NPZ_BYTES, "beginning"), ("safetensors", NPZ_BYTES, "beginning"),
+    *(("npy", NPY_BYTES[:length], "cut") for length in (1, 6, 9, 60, 128, 140, len(NPY_BYTES) - 1)),
+    *(("npz", NPZ_BYTES[:length], "cut") for length in (1, 4, 30, 200, len(NPZ_BYTES) - 1)),
+    *(("safetensors", SAFE_BYTES[:length], "cut") for length in (1, 8, 9, 40, 70, len(SAFE_BYTES) - 1)),
+    ("npz", NPZ_BYTES.replace(MATRIX.tobytes(), bytes(48)), "damaged"),
+    ("npz", zipped(NPY_BYTES[:-8]), "cut"), ("npz", zipped(b"hello"), "beginning"), ("npz", zipped(b""), "empty"),
+    ("npy", NPY_BYTES.replace(b"(2, 3)", b"(2, a)"), "header"), ("npy", b"\x93NUMPY\x09" + NPY_BYTES[7:], "header"),
+    ("npy", NPY_BYTES.replace(b"<f8", b"<q9"), "header"), ("npy", NPY_BYTES.replace(b"{", b"("), "header"),
+    ("npy", HUGE, "memory"), ("npz", zipped(HUGE), "memory"),
+    ("safetensors", headed(b"{no}"), "header"), ("safetensors", SAFE_BYTES + b"x", "header"),
+    ("safetensors", headed(b'{"a":' * 4000), "header"), ("safetensors", headed(b'{"a":{"data_offsets":5}}'), "header"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("kind", "data", "reason"), BROKEN)
+def test_what_is_wrong_with_a_file_is_said_in_words_of_our_own(
+    kind: str, data: bytes, reason: str, language: str, tmp_path: Path
+) -> None:
+    """Never in those of a library, which may advise what is unsafe."""
+    (tmp_path / f"a.{kind}").write_bytes(data)
+    assert said(tmp_path, {"npy": NPY, "npz": NPZ, "safetensors": SAFE}[kind], language) == broken(
+        f"a.{kind}", reason, language
+    )
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "a.npz holds no arrays"), ("zh", "a.npz 中没有数组")])
+def test_an_archive_without_arrays_is_said_to_have_none(language: str, words: str, tmp_path: Path) -> None:
+    """Not that the key is none of nothing."""
+    np.savez(tmp_path / "a.npz")
+    assert said(tmp_path, NPZ, language) == words
 
 
 FORMS: list[tuple[Document, str]] = [

@@ -26,7 +26,7 @@ ENGLISH, CHINESE = (catalogue(language) for language in LANGUAGES)
 CODES = sorted(ENGLISH)
 FORMS = ("-near", "-one")  # forms of a sentence that its speaker chooses
 
-CODE_AT = {"say": 0, "of": 0, "report": 1, "Word": 0, "_fail": 0, "Note": 0}
+CODE_AT = {"say": 0, "of": 0, "report": 1, "Word": 0, "_fail": 0, "Note": 0, "NotRead": 0}
 """Where a call names a message: `view.say(code)`, `Error.of(code)`, `report(path, code)`, …"""
 
 

@@ -29,6 +29,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("full_run",),
     ("notes",),
     ("running", "explore"),
+    ("practice",),
     ("document",),
     ("renderers",),
     ("interactive",),
@@ -129,7 +130,7 @@ def test_a_library_stays_in_its_room(library: str, homes: tuple[str, ...]) -> No
 
 
 @pytest.mark.parametrize(
-    "room_name", ["core", "ops", "pipelines", "document", "explore", "interactive", "scenario_files"]
+    "room_name", ["core", "ops", "pipelines", "document", "explore", "practice", "interactive", "scenario_files"]
 )
 def test_only_the_command_line_prints(room_name: str) -> None:
     """No room of the calculation writes to a stream or asks a question."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -52,6 +53,13 @@ def all_of(function: Callable[[Item], Answer], items: Iterable[Item]) -> list[An
     if faults:
         raise UsageError(faults)
     return results
+
+
+def as_typed(text: str) -> str:
+    """A text of the user's as a shell takes it, on one line."""
+    from attncalc.messages.safe_text import escaped
+
+    return escaped(shlex.quote(text))
 
 
 def write_text(options: Options, text: str) -> None:

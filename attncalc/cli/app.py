@@ -60,13 +60,40 @@ COMMANDS: tuple[Command, ...] = (
         ("attncalc sweep draw scores.0 -1 3", "attncalc sweep mini-head temperature 0.2 5 --token saw"), True,
     ),
     Command(
-        "verify", "commands.verify", ("scenarios", *o.CALCULATION, *o.FORMAT, *o.OUTPUT, *o.SCREEN),
-        ("attncalc verify draw",),
+        "check", "checking.check",
+        ("source", "answers", "answer", "code", "map", "head", "batch", "step", "set", "places", "rounding", "all",
+         *o.FORMAT, *o.OUTPUT, *o.SCREEN),
+        ("attncalc check draw --answer 'weights[draw]=0.62 0.12 0.19 0.08'", "attncalc check mini-head answers.json",
+         "attncalc check gpt2-block --code"),
+    ),
+    Command(
+        "quiz", "quizzing.quiz",
+        ("scenario", "random", "level", "seed", "token", "head", "batch", "step", "answer_file", "resume", "set",
+         "places", "shift", "all", *o.FORMAT, *o.SCREEN),
+        ("attncalc quiz draw", "attncalc quiz mini-head --step scores --step weights",
+         "attncalc quiz --random --level 2 --resume mine.json", "attncalc quiz draw --answers ann.txt --json"),
+    ),
+    Command(
+        "verify", "verifying.verify", ("scenarios", "update", *o.CALCULATION, *o.FORMAT, *o.OUTPUT, *o.SCREEN),
+        ("attncalc verify draw", "attncalc verify mine.json --update"),
+    ),
+    Command(
+        "worksheet", "worksheets.worksheet",
+        ("seed", "level", "blank", "copies", "part", "places", "format", *o.OUTPUT, "lang", "quiet", "debug"),
+        ("attncalc worksheet --seed 7 --level 3", "attncalc worksheet --level 3 --blank weights,context --part sheet",
+         "attncalc worksheet --seed 7 --copies 30 -o sheets"),
     ),
     Command("list", "scenarios.list_", (*o.FORMAT, *o.OUTPUT, *o.SCREEN), ("attncalc list",)),
     Command(
         "show", "scenarios.show", ("name", *o.CALCULATION, *o.OUTPUT, "lang", "debug"),
         ("attncalc show draw > mine.json",),
+    ),
+    Command(
+        "new", "making.new",
+        ("random", "level", "token_count", "d_model", "heads", "seed", "source_file", "map", *o.CALCULATION, *o.OUTPUT,
+         "lang", "quiet", "debug"),
+        ("attncalc new -o mine.json", "attncalc new --random --tokens 4 --d-model 6 --heads 2 --seed 7",
+         "attncalc new --from run.npz --map q=query_states -o run.json"),
     ),
     Command(
         "schema", "scenarios.schema", (*o.OUTPUT, "lang", "debug"), ("attncalc schema > attncalc.schema.json",)

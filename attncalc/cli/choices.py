@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
+from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
+from attncalc.cli.options import OPTIONS
 from attncalc.cli.session import Session, one_of, whole
 from attncalc.core import names
 from attncalc.core.labels import known, places_named
@@ -24,6 +26,7 @@ RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 SUFFIXES = {".json": "json", ".csv": "csv", ".txt": "table", ".tex": "latex"}
 KEYS_IN_A_PIPE = 1000
 LINES_BESIDE_KEYS = 10
+MOST_LOTS = 1_000_000
 
 
 def calculation(options: Options) -> dict[str, Any]:
@@ -37,6 +40,19 @@ def calculation(options: Options) -> dict[str, Any]:
         if (value := chosen[key]) is not None:
             one_of(f"--{key}", value, choices)
     return chosen
+
+
+def whole_number(options: Options, name: str, default: int, least: int, most: int) -> int:
+    """The whole number of an option; the default where it is left out."""
+    text = options[name]
+    return default if text is None else whole(OPTIONS[name].flags[0], text, least, most)
+
+
+def seed_of(options: Options, copies: int = 1) -> int:
+    """The seed that is asked for, so that the copies after the first have one too; any where it is left out."""
+    from attncalc.practice.questions import MOST_SEED
+
+    return whole_number(options, "seed", SystemRandom().randrange(MOST_LOTS), 0, MOST_SEED - copies + 1)
 
 
 def format_of(options: Options, known: Sequence[str]) -> str:

@@ -1,12 +1,12 @@
-"""The commands that show calculations, and `verify`: each turns its options into one question to the library."""
+"""The commands that show calculations: each turns its options into one question to the library."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from attncalc.cli.answering import all_of, answer_format, asked_for, scenario_at, write_blocks, write_json, write_text
-from attncalc.cli.choices import Options, calculation, format_of, plain_view, view_of
+from attncalc.cli.answering import all_of, answer_format, asked_for, scenario_at, write_blocks, write_text
+from attncalc.cli.choices import Options, calculation, format_of, view_of
 from attncalc.cli.session import Session, whole
 from attncalc.core import names
 from attncalc.errors import UsageError
@@ -42,28 +42,6 @@ def run(session: Session, options: Options) -> int:
     scenarios = all_of(lambda source: scenario_at(source, options), sources)
     traces = [run(scenario, "terms" in options["step"]) for scenario in scenarios]
     return _shown(session, options, traces, "run")
-
-
-def verify(session: Session, options: Options) -> int:
-    """The printed numbers of the scenarios against the calculation; 1 where one is off."""
-    from attncalc.document.verification import verification
-    from attncalc.explore.verify import expects_terms
-    from attncalc.explore.verify import verify as verdicts_of
-    from attncalc.renderers.verify_json import as_document
-    from attncalc.running import run
-
-    asked_for(options["scenarios"])
-    format = answer_format(options, ("table", "plain", "json"))
-    view = plain_view(session, format)
-    scenarios = all_of(lambda source: scenario_at(source, options), options["scenarios"])
-    traces = [run(scenario, expects_terms(scenario.document)) for scenario in scenarios]
-    found = list(zip(traces, all_of(verdicts_of, traces), strict=True))
-    if format == "json":
-        write_json(options, *(as_document(trace, verdicts) for trace, verdicts in found))
-    else:
-        blocks = (block for trace, verdicts in found for block in verification(trace, verdicts, view))
-        write_blocks(session, options, blocks, view, format)
-    return 0 if all(verdict.right for _, verdicts in found for verdict in verdicts) else 1
 
 
 def _shown(session: Session, options: Options, traces: Sequence[Trace], command: str) -> int:

@@ -11,6 +11,9 @@ from attncalc.messages import Say
 WIDTH = 80
 COLUMN = 26
 
+OWN = {("worksheet", "places"): "help.worksheet-places", ("worksheet", "format"): "help.worksheet-format"}
+"""Options that mean something else in one command, with their sentence there."""
+
 
 def command_help(command: str, chosen: Sequence[str], examples: Iterable[str], say: Say) -> str:
     """The page of one command: usage, what it does, examples, options."""
@@ -19,13 +22,14 @@ def command_help(command: str, chosen: Sequence[str], examples: Iterable[str], s
     lines += _paragraph(say(f"help.{command}"))
     lines += ["", say("help-examples"), *(f"  {example}" for example in examples)]
     named = [OPTIONS[name] for name in chosen]
+    codes = {option.name: OWN.get((command, option.name), option.code()) for option in named}
     if arguments:
         lines += ["", say("help-arguments")]
-        lines += [line for o in named if not o.flags for line in _entry(o.metavar, say(o.code()))]
+        lines += [line for o in named if not o.flags for line in _entry(o.metavar, say(codes[o.name]))]
     lines += ["", say("help-options")]
     for option in named:
         if option.flags:
-            lines += _entry(f"{', '.join(option.flags)} {option.metavar}".strip(), say(option.code()))
+            lines += _entry(f"{', '.join(option.flags)} {option.metavar}".strip(), say(codes[option.name]))
     lines += _entry("--help", say("help.help"))
     return "\n".join(lines) + "\n"
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attncalc.cli import output
 from attncalc.cli.answering import asked_for
 from attncalc.cli.choices import Options, calculation, plain_view
+from attncalc.cli.lines import TERMINAL, keys_from_the_terminal, lines, there_is_input
 from attncalc.cli.report import Status, complain
 from attncalc.cli.session import Session
 from attncalc.errors import AttncalcError, UsageError
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from attncalc.document.view import View
     from attncalc.explore.walk import Walk
 
-TERMINAL = "/dev/tty"
-
 
 def step(session: Session, options: Options) -> int:
     """Moves through one scenario."""
@@ -31,7 +28,7 @@ def step(session: Session, options: Options) -> int:
         _need_a_terminal()
     walk = _begun(options)
     if options["scenario"] == "-" or not (options["plain"] or sys.stdin.isatty()):
-        _keys_from_the_terminal()
+        keys_from_the_terminal()
     view = plain_view(session, "plain" if options["plain"] else "table")
     view = view._replace(everything=bool(options["all"]), options=False)
     if options["plain"]:
@@ -81,11 +78,11 @@ def _dialogue(session: Session, walk: Walk, view: View) -> int:
     from attncalc.interactive.dialogue import answer, greeting
     from attncalc.renderers.plain import render
 
-    if sys.stdin is None or sys.stdin.closed:
+    if not there_is_input():
         raise UsageError.of("step-no-commands")
     typed, failed = sys.stdin.isatty(), False
     output.write(render(greeting(walk, view), view))
-    for line in _lines(typed):
+    for line in lines(typed):
         try:
             walk, blocks, ended = answer(walk, line, view, save)
         except AttncalcError as error:
@@ -98,27 +95,10 @@ def _dialogue(session: Session, walk: Walk, view: View) -> int:
     return Status.REFUSED if failed and not typed else Status.DONE
 
 
-def _lines(typed: bool) -> Iterator[str]:
-    """The lines of the input; one who types is asked for each, and can edit it."""
-    if not typed:
-        for data in sys.stdin.buffer:
-            yield data.decode("utf-8", "replace")
-        return
-    import contextlib
-
-    if isinstance(sys.stdin, TextIOWrapper):
-        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
-    with contextlib.suppress(ImportError):
-        import readline  # noqa: F401 – editing and history for input()
-    with contextlib.suppress(EOFError):
-        while True:
-            yield input("> ")
-
-
 def _need_a_terminal() -> None:
     """Refuses the full screen where there is none; the program draws on standard error."""
     drawn = sys.stderr is not None and sys.stderr.isatty()
-    keys = sys.stdin is not None and not sys.stdin.closed and (sys.stdin.isatty() or _has_a_terminal())
+    keys = there_is_input() and (sys.stdin.isatty() or _has_a_terminal())
     if not (drawn and keys) or os.environ.get("TERM") in ("dumb", "unknown"):
         raise UsageError.of("step-needs-terminal")
 
@@ -129,12 +109,3 @@ def _has_a_terminal() -> bool:
     except OSError:
         return False
     return True
-
-
-def _keys_from_the_terminal() -> None:
-    """After a scenario on standard input, the keys come from the terminal."""
-    try:
-        os.dup2(os.open(TERMINAL, os.O_RDWR), 0)
-    except OSError:
-        raise UsageError.of("step-no-commands") from None
-    sys.stdin = open(0, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115 – for the whole process

@@ -19,15 +19,22 @@ CODES = ("<u", "?2004l", "?1004l", "?1006l", "?1015l", "?1003l", "?1000l", "?7h"
 GIVE_BACK = "".join(f"\x1b[{code}" for code in CODES)
 """Keys, pastes, focus and mouse as usual, lines wrap, the old screen, the cursor."""
 
+GIVE_BACK_LINE = "\x1b[?2004l"
+"""Pastes as usual: all that a line of input with editing changes, where the terminal knows of it."""
+
 CAUGHT = ("SIGTERM", "SIGHUP", "SIGQUIT")
 IGNORED = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGTTOU", "SIGTSTP")
 LEFT_IN_ORDER = b"."
 
 
 @contextlib.contextmanager
-def given_back() -> Iterator[None]:
-    """While it lasts, a child process waits to restore the terminal should this one be killed."""
+def given_back(drawn: bool = True) -> Iterator[None]:
+    """While it lasts, a child process waits to restore the terminal should this one be killed.
+
+    Without `drawn` only lines are typed on it: there is no other screen to leave.
+    """
     settings = _settings()
+    codes = GIVE_BACK if drawn else "" if os.environ.get("TERM") in ("dumb", None) else GIVE_BACK_LINE
     if settings is None or not hasattr(os, "fork"):
         yield
         return
@@ -35,9 +42,9 @@ def given_back() -> Iterator[None]:
     child = os.fork()
     if child == 0:
         os.close(writing)
-        _wait_and_restore(reading, settings)
+        _wait_and_restore(reading, settings, codes)
     os.close(reading)
-    _catch(settings)
+    _catch(settings, codes)
     try:
         yield
     finally:
@@ -48,21 +55,21 @@ def given_back() -> Iterator[None]:
             os.waitpid(child, 0)
 
 
-def _wait_and_restore(reading: int, settings: Any) -> None:
+def _wait_and_restore(reading: int, settings: Any, codes: str) -> None:
     """The whole life of the child process."""
     for name in IGNORED:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     with contextlib.suppress(OSError):
         if os.read(reading, 1) != LEFT_IN_ORDER:
-            _restore(settings)
+            _restore(settings, codes)
     os._exit(0)
 
 
-def _catch(settings: Any) -> None:
+def _catch(settings: Any, codes: str = GIVE_BACK) -> None:
     """From now on a signal restores the terminal before it ends the program."""
 
     def leave(number: int, frame: FrameType | None) -> NoReturn:
-        _restore(settings)
+        _restore(settings, codes)
         os._exit(128 + number)
 
     for name in CAUGHT:
@@ -75,9 +82,9 @@ def _let_go() -> None:
         signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
-def _restore(settings: Any) -> None:
+def _restore(settings: Any, codes: str) -> None:
     with contextlib.suppress(OSError):
-        os.write(2, GIVE_BACK.encode())
+        os.write(2, codes.encode())
     _set(settings)
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from attncalc.core.expression import Cell
 from attncalc.core.figures import NEAR, WIDE, as_decimal, round_to
@@ -14,8 +12,9 @@ from attncalc.core.labels import places_of
 from attncalc.core.numbers import figure_of
 from attncalc.core.numbers import places_of as places_of_step
 from attncalc.core.stage import Step, Trace
-from attncalc.errors import Fault, ScenarioError, by
+from attncalc.errors import Fault, ScenarioError
 from attncalc.explore.cells import Index, cell_name, places_said
+from attncalc.explore.placing import WrongShape, full_index, placed
 
 HALF = Decimal("0.5")
 WHOLE_WEIGHT = Decimal("0.005")
@@ -25,7 +24,8 @@ WHOLE_WEIGHT = Decimal("0.005")
 class Verdict(NamedTuple):
     """One printed number: its cell, what was printed, what is calculated as it is shown, whether the two agree.
 
-    `cell` is its name without batch entry and head; `place` is on all axes.
+    `cell` is its name without batch entry and head; `place` is on all axes; `number` and `value` are what was printed
+    and what is calculated, as they are.
     """
 
     cell: str
@@ -34,6 +34,8 @@ class Verdict(NamedTuple):
     shown: str
     right: bool
     place: Index
+    number: Any
+    value: Decimal
 
 
 def expects_terms(document: Mapping[str, Any]) -> bool:
@@ -50,7 +52,7 @@ def verify(trace: Trace) -> list[Verdict]:
         if name == "weights_sum" and "weights" in trace:
             try:
                 verdicts += _sums(trace, printed)
-            except _WrongShape as wrong:
+            except WrongShape as wrong:
                 faults.append(Fault(place, "verify-shape", wrong.fields))
         elif name not in trace:
             known = ", ".join(step.name for step in trace)
@@ -59,7 +61,7 @@ def verify(trace: Trace) -> list[Verdict]:
             for rows, part in _parts(trace, printed):
                 try:
                     verdicts += _step(trace, trace[name], rows, part)
-                except _WrongShape as wrong:
+                except WrongShape as wrong:
                     faults.append(_shape_fault(trace, place, name, wrong))
     if faults:
         raise ScenarioError(faults)
@@ -71,17 +73,11 @@ def step_of(trace: Trace, verdict: Verdict) -> Step:
     return trace["weights" if verdict.step == "weights_sum" else verdict.step]
 
 
-def _shape_fault(trace: Trace, place: str, name: str, wrong: _WrongShape) -> Fault:
+def _shape_fault(trace: Trace, place: str, name: str, wrong: WrongShape) -> Fault:
     """A wrong shape, and for the row of one query how it is written."""
     rows = "query" in trace[name].axes and len(trace.scenario.query_tokens) > 1
     example = f'{{"{trace.scenario.query_tokens[-1]}": […]}}'
     return Fault(place, "verify-shape-rows" if rows else "verify-shape", wrong.fields | {"example": example})
-
-
-class _WrongShape(Exception):
-    def __init__(self, found: tuple[int, ...], wanted: tuple[int, ...]) -> None:
-        super().__init__()
-        self.fields = {"found": by(found), "wanted": by(wanted)}
 
 
 def _parts(trace: Trace, printed: Any) -> Iterator[tuple[int | None, Any]]:
@@ -95,60 +91,20 @@ def _parts(trace: Trace, printed: Any) -> Iterator[tuple[int | None, Any]]:
 
 def _step(trace: Trace, step: Step, query: int | None, printed: Any) -> Iterator[Verdict]:
     cells = step.cells.reshape(step.shape)
-    for place, number in _placed(printed, query, step.axes, step.shape):
+    for place, number in placed(printed, query, step.axes, step.shape):
         value, weight = cells[place], step.name == "weights"
         right = agrees(_decimal(value), _decimal(number), trace.scenario.rounding, weight)
-        index = _index(step, place)
+        index = full_index(step, place)
         name = cell_name(trace, Cell(step.name, index))
-        yield Verdict(name, step.name, _written(number), figure_of(trace, step, value), right, index)
-
-
-def _placed(
-    printed: Any, query: int | None, axes: Sequence[str], lengths: tuple[int, ...]
-) -> Iterator[tuple[tuple[int, ...], Any]]:
-    """The printed numbers, of all queries or of one, each with its place on the axes; gaps are left out."""
-    axis = axes.index("query") if query is not None and "query" in axes else None
-    shape = tuple(1 if i == axis else n for i, n in enumerate(lengths))
-    numbers = _unjoined(np.array(printed, dtype=object), axes, shape)
-    if not _leaves_out_ones(numbers.shape, shape):
-        raise _WrongShape(numbers.shape, shape)
-    for index, number in np.ndenumerate(numbers.reshape(shape)):
-        if number is not None:
-            yield tuple(query if i == axis and query is not None else n for i, n in enumerate(index)), number
-
-
-def _unjoined(numbers: Any, axes: Sequence[str], shape: tuple[int, ...]) -> Any:
-    """Heads printed side by side, (…, T, heads·d), as a step has them, (…, heads, T, d)."""
-    if "head" not in axes or axes[-1] != "feature":
-        return numbers
-    heads, rows, width = shape[-3:]
-    if numbers.ndim < 1 or numbers.shape[-1] != heads * width or numbers.size != np.prod(shape):
-        return numbers
-    return np.moveaxis(numbers.reshape(*shape[:-3], rows, heads, width), -2, -3)
-
-
-def _leaves_out_ones(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Whether a shape is the wanted one with some of its axes of length 1 left out."""
-    rest = list(found)
-    for length in wanted:
-        if rest and rest[0] == length:
-            rest.pop(0)
-        elif length != 1:
-            return False
-    return not rest
-
-
-def _index(step: Step, place: tuple[int, ...]) -> Index:
-    """A place on the axes that the scenario has, on all axes; 0 on those that the place leaves out."""
-    places = dict(zip(step.axes, place, strict=False))
-    return tuple(places.get(axis, 0) for axis in step.stage.layout)
+        shown = figure_of(trace, step, value)
+        yield Verdict(name, step.name, _written(number), shown, right, index, number, _decimal(value))
 
 
 def _sums(trace: Trace, printed: Any) -> Iterator[Verdict]:
     """The weights as shown, added up, for each query."""
     step = trace["weights"]
     for query, part in _parts(trace, printed):
-        for place, number in _placed(part, query, step.axes[:-1], step.shape[:-1]):
+        for place, number in placed(part, query, step.axes[:-1], step.shape[:-1]):
             yield _sum(trace, place, number)
 
 
@@ -157,10 +113,11 @@ def _sum(trace: Trace, place: tuple[int, ...], number: Any) -> Verdict:
     places = places_of_step(trace, step)
     row = step.cells.reshape(step.shape)[place]
     shown = sum((round_to(_decimal(x), places, rounding) for x in row), Decimal(0))
-    index = _index(step, place)
+    index = full_index(step, place)
     query, _ = places_said(step, index)
     right = agrees(shown, _decimal(number), rounding, False)
-    return Verdict(f"weights_sum {query}", "weights_sum", _written(number), str(shown), right, index)
+    name = f"weights_sum {query}"
+    return Verdict(name, "weights_sum", _written(number), str(shown), right, index, number, shown)
 
 
 def agrees(value: Decimal, printed: Decimal, rounding: str, weight: bool) -> bool:

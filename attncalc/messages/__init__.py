@@ -8,7 +8,10 @@ from importlib import import_module
 from typing import Any
 
 LANGUAGES = ("en", "zh")
-SUBJECTS = ("faults", "screens", "exploring", "screen", "comparing", "help")
+SUBJECTS = (
+    "faults", "screens", "exploring", "screen", "comparing", "help", "mistakes", "mistakes_weights", "slips", "making",
+    "answering", "checking", "worksheets", "quiz",
+)  # fmt: skip
 """The files of a language."""
 
 Say = Callable[..., str]

@@ -9,32 +9,35 @@ from typing import Any
 import numpy as np
 
 from attncalc.core.bounded import Values
-from attncalc.errors import AttncalcError, ScenarioError, by
+from attncalc.errors import ScenarioError, by
 from attncalc.scenario_files import builtin
 from attncalc.scenario_files.number_arrays import FILES
-
-NUMERIC = "biuf"
+from attncalc.scenario_files.opened_arrays import NUMERIC, NotRead, opened
 
 
 def load_array(reference: Mapping[str, Any], folder: Path, place: str) -> Values:
     """The array that a reference names, as float64 (narrower types keep their exact values), cut to its part."""
     kind = next(name for name in FILES if name in reference)
-    key = str(reference.get("key", ""))
-    try:
-        path = _beside(str(reference[kind]), folder, place)
-        values = _READERS[kind](path, key, place)
-    except AttncalcError:
-        raise
-    except FileNotFoundError:
-        raise ScenarioError.of("array-file-missing", place, file=reference[kind]) from None
-    except OSError as error:
-        raise ScenarioError.of("array-file-unreadable", place, file=reference[kind], reason=error.strerror) from None
-    except Exception as error:
-        # Readers of foreign formats raise whatever their parser meets first; the reason is worth showing.
-        raise ScenarioError.of("array-file-broken", place, file=reference[kind], kind=kind, reason=error) from None
+    values = _whole(str(reference[kind]), kind, str(reference.get("key", "")), folder, place)
     if values.dtype.kind not in NUMERIC:
         raise ScenarioError.of("array-not-numbers", place, file=reference[kind], dtype=str(values.dtype))
     return _part(np.asarray(values, dtype=np.float64), reference, place)
+
+
+def _whole(name: str, kind: str, key: str, folder: Path, place: str) -> Values:
+    """The array of a key in a file, or the ScenarioError that says why not."""
+    try:
+        with _beside(name, folder, place).open("rb") as file:
+            return opened(kind, file).read(key).values
+    except NotRead as refused:
+        shown = name if refused.code == "array-file-broken" else Path(name).name
+        raise ScenarioError.of(refused.code, place, file=shown, kind=kind, **refused.fields) from None
+    except FileNotFoundError:
+        raise ScenarioError.of("array-file-missing", place, file=name) from None
+    except OSError as error:
+        raise ScenarioError.of("array-file-unreadable", place, file=name, reason=error.strerror) from None
+    except ValueError as error:  # a name that no file can have
+        raise ScenarioError.of("array-file-broken", place, file=name, kind=kind, reason=str(error)) from None
 
 
 def file_of(reference: Mapping[str, Any], folder: Path) -> Path:
@@ -51,42 +54,6 @@ def _beside(name: str, folder: Path, place: str) -> Path:
     built_in = builtin.folder() / name
     # The arrays of a built-in scenario are found from anywhere, so that what `show` prints can be run.
     return built_in if not beside.exists() and built_in.is_file() else beside
-
-
-def _npy(path: Path, key: str, place: str) -> Values:
-    with path.open("rb") as file:
-        return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
-
-
-def _npz(path: Path, key: str, place: str) -> Values:
-    with np.load(path, allow_pickle=False) as archive:
-        if key not in archive.files:
-            raise ScenarioError.of("array-no-key", place, file=path.name, key=key, known=", ".join(archive.files))
-        return np.asarray(archive[key])
-
-
-def _safetensors(path: Path, key: str, place: str) -> Values:
-    try:
-        from safetensors import deserialize
-    except ImportError:
-        raise ScenarioError.of("needs-extra", place, extra="tensors", package="safetensors") from None
-    tensors = dict(deserialize(path.read_bytes()))  # type: ignore[no-untyped-call]
-    if key not in tensors:
-        raise ScenarioError.of("array-no-key", place, file=path.name, key=key, known=", ".join(tensors))
-    tensor = tensors[key]
-    if tensor["dtype"] not in _DTYPES:
-        raise ScenarioError.of("array-not-numbers", place, file=path.name, dtype=tensor["dtype"])
-    values = np.frombuffer(tensor["data"], dtype=_DTYPES[tensor["dtype"]])
-    if tensor["dtype"] == "BF16":  # the upper half of a float32
-        values = (values.astype(np.uint32) << 16).view(np.float32)
-    return values.reshape(tensor["shape"])
-
-
-_DTYPES = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
-    "U8": "u1", "BOOL": "?",
-}  # fmt: skip
-_READERS = {"npy": _npy, "npz": _npz, "safetensors": _safetensors}
 
 
 def _part(values: Values, reference: Mapping[str, Any], place: str) -> Values:

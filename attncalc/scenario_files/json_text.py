@@ -33,7 +33,7 @@ def parse(data: bytes, name: str, first_line: int = 1) -> Any:
     """The JSON value of a text, numbers as `Literal`; raises a ScenarioError that names line and column."""
     if len(data) > MOST_BYTES:
         raise ScenarioError.of("file-too-large", name, size=len(data), most=MOST_BYTES)
-    text = _decoded(data, name)
+    text = decoded(data, name)
     if not text.strip(BLANKS):
         raise ScenarioError.of("file-empty", name)
     try:
@@ -49,7 +49,8 @@ def parse(data: bytes, name: str, first_line: int = 1) -> Any:
     return value
 
 
-def _decoded(data: bytes, name: str) -> str:
+def decoded(data: bytes, name: str) -> str:
+    """The text of UTF-8 bytes, with or without a byte-order mark; a ScenarioError for anything else."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or (len(data) > 3 and 0 in data[:2] and data[0] != data[1]):
         raise ScenarioError.of("file-utf16", name)
     try:

@@ -53,15 +53,18 @@ def read(source: str) -> bytes:
     """The bytes of a source."""
     if not source:
         raise UsageError.of("no-scenario", known=", ".join(builtin.names()))
-    if source == "-":
-        return _standard_input()
-    if builtin.is_name(source):
+    if source != "-" and builtin.is_name(source):
         if source not in builtin.names() and not _exists(source):
             near = nearest(source, builtin.names())
             raise UsageError.of("no-such-scenario", source, near=near, known=", ".join(builtin.names()))
         if source in builtin.names():
             return builtin.path_of(source).read_bytes()
-    return _file(source)
+    try:
+        return bytes_at(source, MOST_BYTES, NO_SCENARIO)
+    except FileNotFoundError:
+        stem = Path(source).stem
+        code = "file-missing-builtin" if stem in builtin.names() else "file-missing"
+        raise UsageError.of(code, source, name=stem) from None
 
 
 def _exists(source: str) -> bool:
@@ -71,25 +74,40 @@ def _exists(source: str) -> bool:
         return False
 
 
-def _standard_input() -> bytes:
-    if sys.stdin is None or sys.stdin.closed:
-        raise UsageError.of("no-stdin", "stdin")
-    if sys.stdin.isatty():
-        raise UsageError.of("stdin-is-terminal", "stdin")
-    return sys.stdin.buffer.read(MOST_BYTES + 1)
+class NoBytes(NamedTuple):
+    """The messages where there is nothing to read: no standard input, a terminal, a directory."""
+
+    no_stdin: str
+    terminal: str
+    directory: str
 
 
-def _file(source: str) -> bytes:
+NO_SCENARIO = NoBytes("no-stdin", "stdin-is-terminal", "is-a-directory")
+
+
+def bytes_at(source: str, most: int, without: NoBytes) -> bytes:
+    """What a file or standard input (`-`) holds, of more than `most` bytes only one beyond.
+
+    Raises a FileNotFoundError where there is no such file, else a UsageError.
+    """
+    if source == "-":
+        return _standard_input(most, without)
     path = Path(source)
     try:
         if path.is_dir():
-            raise UsageError.of("is-a-directory", source)
+            raise UsageError.of(without.directory, source)
         with path.open("rb") as file:
-            return file.read(MOST_BYTES + 1)
+            return file.read(most + 1)
     except FileNotFoundError:
-        stem = path.stem
-        code = "file-missing-builtin" if stem in builtin.names() else "file-missing"
-        raise UsageError.of(code, source, name=stem) from None
+        raise
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UsageError.of("file-unreadable", source, reason=reason) from None
+
+
+def _standard_input(most: int, without: NoBytes) -> bytes:
+    if sys.stdin is None or sys.stdin.closed:
+        raise UsageError.of(without.no_stdin, "stdin")
+    if sys.stdin.isatty():
+        raise UsageError.of(without.terminal, "stdin")
+    return sys.stdin.buffer.read(most + 1)

@@ -1,0 +1,42 @@
+"""Lines of input: typed at a terminal, or out of a pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from io import TextIOWrapper
+
+from attncalc.errors import UsageError
+
+TERMINAL = "/dev/tty"
+
+
+def there_is_input() -> bool:
+    """Whether there is a standard input to read from."""
+    return sys.stdin is not None and not sys.stdin.closed
+
+
+def lines(typed: bool, prompt: str = "> ") -> Iterator[str]:
+    """The lines of standard input; one who types is asked for each, and can edit it."""
+    if not typed:
+        for data in sys.stdin.buffer:
+            yield data.decode("utf-8", "replace").removeprefix("\ufeff")
+        return
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401 – editing and history for input()
+    with contextlib.suppress(EOFError):
+        while True:
+            yield input(prompt)
+
+
+def keys_from_the_terminal() -> None:
+    """After a scenario on standard input, the lines come from the terminal."""
+    try:
+        os.dup2(os.open(TERMINAL, os.O_RDWR), 0)
+    except OSError:
+        raise UsageError.of("step-no-commands") from None
+    sys.stdin = open(0, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115 – for the whole process

@@ -1,0 +1,183 @@
+"""`worksheet`: sheets with blanks and their keys, on the screen, in a file, or many of them in a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attncalc.cli import output
+from attncalc.cli.answering import write_text
+from attncalc.cli.choices import Options, plain_view, seed_of, whole_number
+from attncalc.cli.folders import check_folder, write_folder
+from attncalc.cli.report import Status, complain
+from attncalc.cli.session import Session, one_of
+from attncalc.cli.watching import counted, told
+from attncalc.errors import UsageError, shortened
+from attncalc.messages import speaker
+from attncalc.messages.safe_text import escaped
+
+if TYPE_CHECKING:
+    from attncalc.document.blocks import Block
+    from attncalc.document.worksheets import Printing
+    from attncalc.practice.exercise import Order
+
+PARTS = ("sheet", "key", "both")
+FILES = ("sheet-{}.md", "key-{}.md", "scenario-{}.json", "answers-{}.json", "blank-{}.json")
+"""Of each copy: the sheet, its key, its scenario, the right answers, and a file for answers with none in it."""
+
+LEVEL = 3
+"""One head with a causal mask."""
+
+MOST_COPIES = 200
+MOST_DECIMALS = 6
+
+
+def worksheet(session: Session, options: Options) -> int:
+    """Writes sheets and keys; every copy is calculated before one of them is written."""
+    count = whole_number(options, "copies", 1, 1, MOST_COPIES)
+    folder = _folder(options, count)
+    _check_target(options, folder, count)
+    orders = _orders(options, count)
+    made = [_printing(session, order) for order in counted(orders, session)]
+    if folder is None:
+        write_text(options, _document(session, made[0], options["part"] or "both"))
+    else:
+        width = _width(count)
+        files = (_files(session, printing, f"{number:0{width}}") for number, printing in enumerate(made, 1))
+        write_folder(folder, {name: text for copy in files for name, text in copy.items()}, options["force"])
+        text = speaker(session.language)("worksheet-made", count=count, folder=escaped(os.path.join(folder, "")))
+        told(text, session)
+    if not session.quiet:
+        complain(list(_remarks(made)), session.language)
+    return Status.DONE
+
+
+# --- what is asked for ----------------------------------------------------------------------------
+
+
+def _folder(options: Options, count: int) -> Path | None:
+    """The folder that the files go into; None where one text goes to the screen or into a file."""
+    target = options["output"]
+    into_folder = output.is_file(target) and _is_folder(target)
+    if count > 1 and not into_folder:
+        raise UsageError.of("worksheet-copies", "--copies", count=count)
+    if into_folder and options["part"] is not None:
+        raise UsageError.of("worksheet-part", "--part")
+    return Path(target) if into_folder else None
+
+
+def _is_folder(target: str) -> bool:
+    """Whether a target is a folder, or will be one: a name without a suffix."""
+    try:
+        path = Path(target)
+        return target.endswith("/") or path.is_dir() or not (path.suffix or path.exists())
+    except output.UNREACHABLE:
+        return False  # the check of the target says what is wrong
+
+
+def _check_target(options: Options, folder: Path | None, count: int) -> None:
+    format, target = options["format"], options["output"]
+    if format not in (None, "markdown"):
+        raise UsageError.of("worksheet-format", "--format", found=shortened(format))
+    if options["part"] is not None:
+        one_of("--part", options["part"], PARTS)
+    if folder is not None:
+        check_folder(folder, _names(count), options["force"])
+        return
+    suffix = Path(target).suffix if output.is_file(target) else ""
+    if suffix not in ("", ".md") and format is None:
+        raise UsageError.of("unknown-suffix", target, suffix=suffix, known=".md")
+    output.check_target(target, options["force"])
+
+
+def _names(count: int) -> list[str]:
+    width = _width(count)
+    return [name.format(f"{number:0{width}}") for number in range(1, count + 1) for name in FILES]
+
+
+def _width(count: int) -> int:
+    return max(2, len(str(count)))
+
+
+def _orders(options: Options, count: int) -> list[Order]:
+    """An order for each copy."""
+    from attncalc.practice.exercise import Order, blanks, copies
+    from attncalc.practice.recipes import LEVELS
+
+    level = whole_number(options, "level", LEVEL, 1, len(LEVELS))
+    places = whole_number(options, "places", LEVELS[level - 1].places, 1, MOST_DECIMALS)
+    seed = seed_of(options, count)
+    words = [word.strip() for text in options["blank"] for word in text.replace("，", ",").split(",")]
+    return list(copies(Order(level, seed, blanks(level, words), places), count))
+
+
+# --- what is written ------------------------------------------------------------------------------
+
+
+def _printing(session: Session, order: Order) -> Printing:
+    from attncalc import __version__
+    from attncalc.document.worksheets import Printing
+    from attncalc.practice.exercise import exercise
+
+    return Printing(exercise(order), plain_view(session, "markdown"), __version__, _command(order))
+
+
+def _command(order: Order) -> str:
+    """What makes exactly this copy again."""
+    from attncalc.practice.exercise import BLANKS
+    from attncalc.practice.recipes import LEVELS
+
+    words = [f"attncalc worksheet --seed {order.seed} --level {order.level}"]
+    words += [f"--blank {','.join(order.blank)}"] if order.blank != BLANKS[order.level - 1] else []
+    words += [f"--places {order.places}"] if order.places != LEVELS[order.level - 1].places else []
+    return " ".join(words)
+
+
+def _document(session: Session, printing: Printing, part: str) -> str:
+    from attncalc.document.worksheets import key, sheet
+
+    blocks: list[Block] = [*(sheet(printing) if part != "key" else ()), *(key(printing) if part != "sheet" else ())]
+    return _text(session, printing, blocks)
+
+
+def _text(session: Session, printing: Printing, blocks: Sequence[Block]) -> str:
+    from attncalc.document.blocks import Remark
+    from attncalc.renderers.markdown import render
+
+    return render([block for block in blocks if not (session.quiet and isinstance(block, Remark))], printing.view)
+
+
+def _files(session: Session, printing: Printing, number: str) -> Mapping[str, str]:
+    """The files of a copy."""
+    from attncalc.document.worksheets import key, sheet
+    from attncalc.practice.worksheet import answers_document, empty_document
+    from attncalc.scenario_files.json_text import written
+
+    made = printing.made
+    documents = (_scenario(printing), answers_document(made, made.answers), empty_document(made))
+    texts = [_text(session, printing, list(part(printing))) for part in (sheet, key)]
+    texts += [f"{written(document, 2)}\n" for document in documents]
+    return {name.format(number): text for name, text in zip(FILES, texts, strict=True)}
+
+
+def _scenario(printing: Printing) -> dict[str, Any]:
+    """The scenario with a word on where it comes from."""
+    from attncalc.messages import LANGUAGES, speaker
+
+    fields = {"version": printing.version, "command": printing.command}
+    about = {language: speaker(language)("worksheet-about", **fields) for language in LANGUAGES}
+    (title, text), *rest = printing.made.document.items()
+    return {title: text, "about": about, **dict(rest)}
+
+
+def _remarks(made: Sequence[Printing]) -> Iterator[str]:
+    """What the numbers of a copy do not tell apart."""
+    from attncalc.document.worksheets import pairs_of
+
+    for printing in made:
+        found = printing.made.coincidences
+        if found:
+            order, pairs = printing.made.order, pairs_of(found, printing.view)
+            yield printing.say("worksheet-coincident", level=order.level, seed=order.seed, pairs=pairs)

@@ -1,0 +1,62 @@
+"""Where written numbers stand on the axes of a step: axes of length 1 left out, heads side by side, one query's row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from attncalc.core.bounded import Values
+from attncalc.core.stage import Step
+from attncalc.errors import by
+from attncalc.explore.cells import Index
+
+
+class WrongShape(Exception):
+    """An array has neither the wanted shape nor one that stands for it; `fields` fill the sentence."""
+
+    def __init__(self, found: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+        super().__init__()
+        self.fields = {"found": by(found), "wanted": by(wanted)}
+
+
+def placed(
+    printed: Any, query: int | None, axes: Sequence[str], lengths: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """The printed numbers, of all queries or of one, each with its place on the axes; gaps are left out."""
+    axis = axes.index("query") if query is not None and "query" in axes else None
+    shape = tuple(1 if i == axis else n for i, n in enumerate(lengths))
+    numbers = unjoined(np.array(printed, dtype=object), axes, shape)
+    if not leaves_out_ones(numbers.shape, shape):
+        raise WrongShape(numbers.shape, shape)
+    for index, number in np.ndenumerate(numbers.reshape(shape)):
+        if number is not None:
+            yield tuple(query if i == axis and query is not None else n for i, n in enumerate(index)), number
+
+
+def unjoined(numbers: Values, axes: Sequence[str], shape: tuple[int, ...]) -> Values:
+    """Heads printed side by side, (…, T, heads·d), as a step has them, (…, heads, T, d)."""
+    if "head" not in axes or axes[-1] != "feature":
+        return numbers
+    heads, rows, width = shape[-3:]
+    if numbers.ndim < 1 or numbers.shape[-1] != heads * width or numbers.size != np.prod(shape):
+        return numbers
+    return np.moveaxis(numbers.reshape(*shape[:-3], rows, heads, width), -2, -3)
+
+
+def leaves_out_ones(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether a shape is the wanted one with some of its axes of length 1 left out."""
+    rest = list(found)
+    for length in wanted:
+        if rest and rest[0] == length:
+            rest.pop(0)
+        elif length != 1:
+            return False
+    return not rest
+
+
+def full_index(step: Step, place: tuple[int, ...]) -> Index:
+    """A place on the axes that the scenario has, on all axes; 0 on those that the place leaves out."""
+    places = dict(zip(step.axes, place, strict=False))
+    return tuple(places.get(axis, 0) for axis in step.stage.layout)

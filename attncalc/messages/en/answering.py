@@ -1,0 +1,63 @@
+"""The English sentences of reading answers."""
+
+from __future__ import annotations
+
+MESSAGES: dict[str, str] = {
+    # A number that is typed
+    "typed-entry": "entry {number} of the row is {found}; {wanted}",
+    "typed-wanted": "wanted is a number, for example 0.62, 62 %, 2/3, 1/√2 or e^1.8, or _ for no answer",
+    "typed-large": "a number of that size is beyond any arithmetic here",
+    "typed-zero": "it divides by 0",
+    "typed-root": "a root or a broken power of a negative number is no real number",
+    "typed-long": "a number has at most 200 characters, and brackets at most 24 levels",
+    # What is typed after --answer
+    "answer-syntax": "is not STEP[PLACE]=NUMBERS, for example weights[draw]=0.62 0.12 0.19 0.08, weights[draw][I]=0.62, or weights=… with a semicolon between rows",
+    "answer-ragged": "row {number} has the length {found}, but row 1 has {wanted}; all rows of a table are equally long",
+    # Where answers come from
+    "answers-directory": "is a directory, not a file with answers",
+    "answers-no-stdin": "there is no standard input to read answers from",
+    "answers-stdin-terminal": "answers are wanted on standard input, but that is a terminal; pipe them in, or give them with --answer",
+    "answers-pickled": "may run a program when it is read, so it is not; save the arrays with numpy.savez or safetensors",
+    "answers-broken": "is not a sound {kind} file: {reason}",
+    "answers-binary": "is not text: byte {position} starts something that neither JSON nor CSV has",
+    "answers-empty": 'is empty; answers are a JSON object, for example {{"weights": [0.62, 0.12, 0.19, 0.08]}}, a CSV, or a file of arrays',
+    "answers-deep": "is nested too deeply for answers; arrays have at most five levels",
+    "answers-no-object": 'is {found}; wanted is an object from step to array, for example {{"weights": [0.62, 0.12, 0.19, 0.08]}}',
+    "answers-format": "is {found}; answers are an object from step to array, or a trace (attncalc-trace/1)",
+    "answers-scenario": "is a scenario without expect, so there are no answers in it; wanted is an object from step to array",
+    "answers-trace-without-steps": "is a trace without its steps, so there are no answers in it",
+    "answers-trace": "is not a step as a trace has them: a name of its own, and values",
+    "answers-other-tokens": "is the trace of another scenario: its tokens are {found}, here they are {wanted}",
+    "answers-none": "holds no answer: there is not a single number in it",
+    # Which step
+    "answers-sum": "weights_sum is not a step; answer weights, and the sum of their row is checked with them",
+    "answers-which-step": "is an array by itself; say which step it answers, for example --step weights",
+    "answers-no-kind": "is nothing that answers are read from; read are JSON, CSV, .npy, .npz and .safetensors; or write the numbers after --answer",
+    "answers-not-there": "has no answers to {step}; it has {known}",
+    "answers-no-key": "has no array with the name of a step ({steps}); it has {known}; say which is which, for example --map {example}",
+    "answers-map": "is not STEP=KEY, for example weights=attn",
+    "answers-map-twice": "{step} is mapped twice; keep one of them",
+    "answers-map-key": "there is no array {found}; there are {known}",
+    "answers-map-key-near": "there is no array {found}; did you mean {near}?",
+    "answers-map-none": "there are no keys to map here: the answers are an array by itself, or stand line by line",
+    # Numbers and where they stand
+    "answers-no-number": "is {found}; {wanted}",
+    "answers-nan": "is NaN, one of {count} cells that are; write null where there is no answer",
+    "answers-nan-one": "is NaN; write null where there is no answer",
+    "answers-infinite": "is infinite, one of {count} cells that are; only scores that are hidden are −∞",
+    "answers-infinite-one": "is infinite; only scores that are hidden are −∞",
+    "answers-shape": "has the shape {found}, but {step} has {wanted} in this scenario",
+    "answers-shape-rows": "has the shape {found}, but {step} has {wanted} in this scenario; a single row stands under its query, for example {example}",
+    "answers-rows": "has {count} rows, but {step} has {wanted} in this scenario; say which rows they are, one by one: {example}=…",
+    "answers-rows-one": "has a single row, but {step} has {wanted} in this scenario; say which row it is: {example}=…",
+    "answers-heads-exchanged": "has the shape {found}, but {step} has {wanted} in this scenario: the axes of tokens and heads are exchanged; swap them, as transpose(-3, -2) of PyTorch does",
+    "answers-mixed": "has rows averaged over the heads beside rows for each head; write all rows one way",
+    "answers-twice": "is answered twice; keep one of them",
+    "answers-label-twice": "{found} stands twice among the labels",
+    "answers-twice-line": "answers the same cell as line {line}; keep one of them",
+    "answers-column": "is not a column that is known here; known are {known}",
+    "answers-column-near": "is not a column that is known here; did you mean {near}?",
+    "answers-line": "has {found} cells, but the first line names {wanted} columns",
+    "answers-no-place": "has no {axis}, but {step} has several here",
+    "answers-no-axis": "names {found} as its {axis}, but {step} has no such axis here",
+}

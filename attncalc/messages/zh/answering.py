@@ -1,0 +1,63 @@
+"""The Chinese sentences of reading answers."""
+
+from __future__ import annotations
+
+MESSAGES: dict[str, str] = {
+    # A number that is typed
+    "typed-entry": "这一行的第 {number} 项是 {found}；{wanted}",
+    "typed-wanted": "应为数字，例如 0.62、62 %、2/3、1/√2 或 e^1.8，没有答案就写 _",
+    "typed-large": "这个大小的数，这里的任何算术都容不下",
+    "typed-zero": "除数是 0",
+    "typed-root": "负数的平方根或非整数次幂不是实数",
+    "typed-long": "一个数最多 200 个字符，括号最多 24 层",
+    # What is typed after --answer
+    "answer-syntax": "不是 步骤[位置]=数字 的写法，例如 weights[draw]=0.62 0.12 0.19 0.08，weights[draw][I]=0.62，或 weights=…（各行之间用分号隔开）",
+    "answer-ragged": "第 {number} 行的项数是 {found}，而第 1 行是 {wanted}；表格各行的长度应相同",
+    # Where answers come from
+    "answers-directory": "是文件夹，不是答案文件",
+    "answers-no-stdin": "没有标准输入，读不到答案",
+    "answers-stdin-terminal": "应从标准输入读答案，但标准输入是终端；请用管道送入，或用 --answer 给出",
+    "answers-pickled": "这种文件在读取时可能运行程序，所以不读；请用 numpy.savez 或 safetensors 保存数组",
+    "answers-broken": "不是完好的 {kind} 文件：{reason}",
+    "answers-binary": "不是文本：从第 {position} 个字节起的内容，JSON 和 CSV 里都不会有",
+    "answers-empty": '是空的；答案应为 JSON 对象，例如 {{"weights": [0.62, 0.12, 0.19, 0.08]}}，或 CSV，或数组文件',
+    "answers-deep": "嵌套太深，不可能是答案；数组最多五层",
+    "answers-no-object": '是 {found}；应为从步骤到数组的 JSON 对象，例如 {{"weights": [0.62, 0.12, 0.19, 0.08]}}',
+    "answers-format": "是 {found}；答案应为从步骤到数组的 JSON 对象，或一份计算记录（attncalc-trace/1）",
+    "answers-scenario": "是没有 expect 的算例，里面没有答案；应为从步骤到数组的 JSON 对象",
+    "answers-trace-without-steps": "是没有 steps 的计算记录，里面没有答案",
+    "answers-trace": "不是计算记录中的步骤：每一步要有自己的 name，还要有 values",
+    "answers-other-tokens": "是另一个算例的计算记录：它的 token 是 {found}，而这里是 {wanted}",
+    "answers-none": "里面没有答案：一个数也没有",
+    # Which step
+    "answers-sum": "weights_sum 不是步骤；请回答 weights，每行之和会一并检查",
+    "answers-which-step": "是单独的一个数组；请说明它回答的是哪一步，例如 --step weights",
+    "answers-no-kind": "不是能读出答案的文件；能读的有 JSON、CSV、.npy、.npz 和 .safetensors；也可以把数直接写在 --answer 后面",
+    "answers-not-there": "没有 {step} 的答案；有的是 {known}",
+    "answers-no-key": "没有以步骤命名的数组（步骤有 {steps}）；有的是 {known}；请说明对应关系，例如 --map {example}",
+    "answers-map": "不是 步骤=键名 的写法，例如 weights=attn",
+    "answers-map-twice": "{step} 对应了两次；请只保留一处",
+    "answers-map-key": "没有数组 {found}；可用的有 {known}",
+    "answers-map-key-near": "没有数组 {found}；是不是想写 {near}？",
+    "answers-map-none": "这里没有键名可以对应：答案是单独的一个数组，或是逐行写的",
+    # Numbers and where they stand
+    "answers-no-number": "是 {found}；{wanted}",
+    "answers-nan": "是 NaN，这样的单元格共有 {count} 个；没有答案就写 null",
+    "answers-nan-one": "是 NaN；没有答案就写 null",
+    "answers-infinite": "是无穷大，这样的单元格共有 {count} 个；只有被遮住的分数才是 −∞",
+    "answers-infinite-one": "是无穷大；只有被遮住的分数才是 −∞",
+    "answers-shape": "形状是 {found}，而这个算例里 {step} 的形状是 {wanted}",
+    "answers-shape-rows": "形状是 {found}，而这个算例里 {step} 的形状是 {wanted}；只答一行时，写在它的查询名下，例如 {example}",
+    "answers-rows": "有 {count} 行，而这个算例里 {step} 有 {wanted} 行；请逐行写明是哪一行：{example}=…",
+    "answers-rows-one": "只有 1 行，而这个算例里 {step} 有 {wanted} 行；请写明是哪一行：{example}=…",
+    "answers-heads-exchanged": "形状是 {found}，而这个算例里 {step} 的形状是 {wanted}：token 轴与头的轴颠倒了；请对调，例如用 PyTorch 的 transpose(-3, -2)",
+    "answers-mixed": "有的行是各头的平均，有的行按头分开；请统一成一种写法",
+    "answers-twice": "回答了两次；请只保留一处",
+    "answers-label-twice": "标签里 {found} 出现了两次",
+    "answers-twice-line": "与第 {line} 行回答的是同一个单元格；请只保留一处",
+    "answers-column": "不是这里认识的列名；可用的有 {known}",
+    "answers-column-near": "不是这里认识的列名；是不是想写 {near}？",
+    "answers-line": "有 {found} 个单元格，而首行写了 {wanted} 个列名",
+    "answers-no-place": "没有写{axis}，而这里的 {step} 有不止一个",
+    "answers-no-axis": "写的{axis}是 {found}，但这里的 {step} 没有这个轴",
+}

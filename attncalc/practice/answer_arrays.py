@@ -1,0 +1,125 @@
+"""Answers from the arrays of real code: `.npy`, `.npz`, `.safetensors`; never pickled data."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+
+from attncalc.core.stage import Step, Trace
+from attncalc.errors import AttncalcError, Fault, UsageError, nearest
+from attncalc.explore.placing import WrongShape
+from attncalc.practice.answered import Answered
+from attncalc.practice.assembling import Assembly
+from attncalc.practice.fitting import fitted, step_named
+from attncalc.scenario_files.opened_arrays import NUMERIC, SINGLE, NotRead, Opened, opened
+
+NPY = b"\x93NUMPY"
+"""How an `.npy` begins."""
+
+
+def answers_in_arrays(
+    trace: Trace, data: bytes, kind: str, name: str, step: str | None, mapping: Sequence[str]
+) -> tuple[Answered, ...]:
+    """The answers in a file of arrays, whose keys are steps or are mapped to them.
+
+    A single array needs its step. Arrays that are no step of the scenario are left aside.
+    """
+    assembly = Assembly(trace, name)
+    found = []
+    try:
+        # NumPy takes a single array under the other suffix as well.
+        file = opened("npy" if kind == "npz" and data.startswith(NPY) else kind, io.BytesIO(data))
+        for answered_step, key in _wanted(assembly, file, step, mapping):
+            found.append(_answered(assembly, answered_step, file, key))
+    except NotRead as refused:
+        code = "answers-broken" if refused.code == "array-file-broken" else refused.code
+        raise UsageError.of(code, name, kind=kind, **refused.fields) from None
+    return assembly.answers(found)
+
+
+def _answered(assembly: Assembly, step: Step, file: Opened, key: str) -> Answered | None:
+    """The answers of one array; None after a report."""
+    path = key if len(file.keys) > 1 else ""
+    try:
+        stored = file.read(key)
+        if stored.values.dtype.kind not in NUMERIC:
+            raise NotRead("array-not-numbers", dtype=stored.type)
+        return assembly.binary(step, fitted(stored.values, step), PRECISIONS.get(stored.type, "float64"))
+    except NotRead as refused:
+        if refused.code != "array-not-numbers":
+            raise
+        assembly.report(path, refused.code, file=path or assembly.name, **refused.fields)
+    except WrongShape as wrong:
+        assembly.misfit(path, step, wrong)
+    return None
+
+
+PRECISIONS = {"float32": "float32", "F32": "float32", "float16": "float16", "F16": "float16", "BF16": "bfloat16"}
+"""The types that are narrower than a double; whole numbers are as exact as one."""
+
+
+# --- which arrays ---------------------------------------------------------------------------------
+
+
+def _wanted(assembly: Assembly, file: Opened, step: str | None, mapping: Sequence[str]) -> Iterator[tuple[Step, str]]:
+    """The steps that are answered, each with the key of its array."""
+    if step is not None and len(file.keys) == 1 and not mapping:
+        yield step_named(assembly.trace, step, "--step"), file.keys[0]
+        return
+    if file.keys == SINGLE:
+        if mapping:
+            raise UsageError.of("answers-map-none", f"--map {mapping[0]}")
+        raise UsageError.of("answers-which-step", assembly.name)
+    chosen = chosen_keys(assembly.trace, file.keys, mapping, assembly.name)
+    if step is not None:
+        wanted = step_named(assembly.trace, step, "--step")
+        if wanted.name not in chosen:
+            raise UsageError.of("answers-not-there", assembly.name, step=step, known=some(file.keys))
+        chosen = {wanted.name: chosen[wanted.name]}
+    for name, key in chosen.items():
+        yield step_named(assembly.trace, name), key
+
+
+def chosen_keys(trace: Trace, keys: Sequence[str], mapping: Sequence[str], name: str) -> dict[str, str]:
+    """The key of every step that is answered: as `--map STEP=KEY` says, else its own name.
+
+    Raises a UsageError with all that is wrong with the mapping, or where no key is a step.
+    """
+    chosen: dict[str, str] = {}
+    faults: list[Fault] = []
+    for text in mapping:
+        try:
+            step, key = _mapped(trace, text, keys)
+        except AttncalcError as error:
+            faults += error.faults
+            continue
+        if step in chosen:
+            faults.append(Fault(f"--map {text}", "answers-map-twice", {"step": step}))
+        chosen[step] = key
+    if faults:
+        raise UsageError(faults)
+    for key in keys:
+        if key in trace or (key == "terms" and "context" in trace):
+            chosen.setdefault(key, key)
+    if not chosen:
+        steps = ", ".join(step.name for step in trace)
+        example = f"weights={keys[0] if keys else 'attn'}"
+        raise UsageError.of("answers-no-key", name, known=some(keys), steps=steps, example=example)
+    return chosen
+
+
+def some(keys: Sequence[str]) -> str:
+    """The keys there are, for a sentence: the first twenty."""
+    return ", ".join((*keys[:20], *(["…"] if len(keys) > 20 else []))) or "–"
+
+
+def _mapped(trace: Trace, text: str, keys: Sequence[str]) -> tuple[str, str]:
+    """`weights=attn` as a step and a key."""
+    place = f"--map {text}"
+    step, equals, key = (part.strip() for part in text.partition("="))
+    if not (step and equals and key):
+        raise UsageError.of("answers-map", place)
+    step = step_named(trace, step, place).name
+    if key not in keys:
+        raise UsageError.of("answers-map-key", place, found=key, known=some(keys), near=nearest(key, keys))
+    return step, key

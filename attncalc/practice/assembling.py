@@ -1,0 +1,255 @@
+"""From numbers in their places to the answers of a step: what no cell can hold is refused, the precision found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attncalc.core.bounded import Values
+from attncalc.core.labels import known
+from attncalc.core.names import STEPS
+from attncalc.core.stage import Step, Trace
+from attncalc.errors import Fault, UsageError, shortened
+from attncalc.explore.cells import Index, as_options, names_on, places_said
+from attncalc.explore.placing import WrongShape
+from attncalc.explore.verify import WHOLE_WEIGHT
+from attncalc.messages import Word
+from attncalc.practice.answered import DIGITS, Answered
+from attncalc.practice.fitting import Fitted, HeadsExchanged
+from attncalc.practice.numbers_typed import TypedNumber
+
+HIDING = ("scores", "scaled", "capped", "biased", "masked", "maximum", "shifted")
+"""The steps in which a hidden cell is −∞."""
+AFTER_MASK = STEPS[STEPS.index("maximum") :]
+"""The steps in which the row of a query that sees no key may be without a number."""
+
+
+class Assembly:
+    """The answers of one source on their way: where they come from, the calculation, and what was refused."""
+
+    def __init__(self, trace: Trace, name: str) -> None:
+        self.trace, self.name = trace, name
+        self.faults: list[Fault] = []
+
+    def report(self, path: str, code: str, **fields: Any) -> None:
+        """Notes a fault at a path of the source."""
+        self.faults.append(Fault(f"{self.name}: {path}" if path and self.name else self.name or path, code, fields))
+
+    def misfit(self, path: str, step: Step, wrong: WrongShape, rows: bool = False) -> None:
+        """Notes that an array fits no axes of its step; `rows`: a single row may be written under its query."""
+        if isinstance(wrong, HeadsExchanged):
+            self.report(path, "answers-heads-exchanged", **wrong.fields, step=step.name)
+            return
+        queries = self.trace.scenario.query_tokens
+        rows = rows and "query" in step.axes and len(queries) > 1
+        fields = {**wrong.fields, "step": step.name, "example": f'{{"{queries[-1]}": […]}}'}
+        self.report(path, "answers-shape-rows" if rows else "answers-shape", **fields)
+
+    def unknown(self, path: str, step: Step, axis: str, word: str) -> None:
+        """Notes that a word at a path of the source names no place on an axis, or more than one."""
+        self.unknown_at(f"{self.name}: {path}", step, axis, word)
+
+    def unknown_at(self, place: str, step: Step, axis: str, word: str) -> None:
+        """The same at a place."""
+        labels = names_on(step, axis)
+        fields: dict[str, Any] = {"found": shortened(word)}
+        if (count := labels.count(word)) > 1:
+            self.faults.append(Fault(place, "ambiguous-token", {**fields, "count": count}))
+            return
+        code = "no-such-place" if axis in step.labels else "no-such-feature"
+        fields |= {"axis": Word(f"axis.{axis}"), "known": known(labels), "last": len(labels) - 1}
+        self.faults.append(Fault(place, code, fields))
+
+    def answers(self, found: Iterable[Answered | None]) -> tuple[Answered, ...]:
+        """The answers in the order of the steps; a UsageError with every fault, or where there is no answer."""
+        given = [answered for answered in found if answered is not None]
+        if self.faults:
+            raise UsageError(self.faults)
+        if not given:
+            raise UsageError.of("answers-none", self.name)
+        return tuple(sorted(given, key=lambda answered: STEPS.index(answered.step)))
+
+    def typed(self, step: Step, cells: Fitted, precision: str = "") -> Answered | None:
+        """The answers of a step from typed numbers; None after a report, or where there are none."""
+        numbers = self._allowed(step, cells)
+        given = [number for number in numbers.flat if number is not None]
+        if not given:
+            return None
+        precision = precision or precision_of(given)
+        parts = {
+            part: _parts(numbers, part) for part in ("value", "text", *(("within", "unit") * (precision == DIGITS)))
+        }
+        if precision == DIGITS and step.name == "weights":
+            parts["within"] = np.asarray(np.frompyfunc(_within_of_weight, 1, 1)(numbers), dtype=object)
+        values = np.asarray(np.frompyfunc(_float, 1, 1)(numbers), dtype=np.float64)
+        values.setflags(write=False)
+        return Answered(
+            step.name, values, parts["value"], parts.get("within"), parts["text"], cells.convention, precision,
+            parts.get("unit"), largest(step),
+        )  # fmt: skip
+
+    def binary(self, step: Step, cells: Fitted, precision: str) -> Answered | None:
+        """The answers of a step from an array of binary numbers; None after a report.
+
+        After the mask, NaN in a whole row is an answer: what a program makes of a query that it lets see no key.
+        """
+        values = np.asarray(cells.numbers, dtype=np.float64)
+        none = np.isnan(values)
+        lost = none & (self._may_be_lost(step, values.shape) | _whole_rows(step, none))
+        infinite = np.isposinf(values) | (np.isneginf(values) & (step.name not in HIDING))
+        refused = self._refuse(step, none & ~lost, "answers-nan") or self._refuse(step, infinite, "answers-infinite")
+        if refused:
+            return None
+        values.setflags(write=False)
+        return Answered(
+            step.name, values, convention=cells.convention, precision=precision, largest=largest(step),
+            lost=lost if lost.any() else None,
+        )  # fmt: skip
+
+    def _allowed(self, step: Step, cells: Fitted) -> Values:
+        """The numbers without those that no cell can hold, which are reported; NaN where it is allowed is no answer."""
+        numbers = cells.numbers
+        lost = _where(numbers, lambda value: value.is_nan())
+        kept = numbers.copy()
+        kept[lost] = None
+        infinite = _where(kept, lambda value: value.is_infinite() and not (value < 0 and step.name in HIDING))
+        large = _where(kept, lambda value: value.is_finite() and math.isinf(float(value)))
+        self._refuse(step, lost & ~self._may_be_lost(step, numbers.shape), "answers-nan")
+        self._refuse(step, infinite, "answers-infinite")
+        if large.any() and not _beyond_doubles(step):
+            place = tuple(np.argwhere(large)[0])
+            self.report(self.cell(step, place), "number-too-large", found=numbers[place].text)
+        return kept
+
+    def _refuse(self, step: Step, refused: Values, code: str) -> bool:
+        """Reports the first of some cells, and how many there are."""
+        if refused.any():
+            place = tuple(map(int, np.argwhere(refused)[0]))
+            self.report(self.cell(step, place), code, count=int(refused.sum()))
+        return bool(refused.any())
+
+    def cell(self, step: Step, place: Index) -> str:
+        """A cell of a step as it may be typed."""
+        return " ".join((step.name, *places_said(step, place))) + as_options(self.trace, step, place)
+
+    def _may_be_lost(self, step: Step, shape: tuple[int, ...]) -> Values:
+        """Where 0 divided by 0 leaves no number: the rows of queries that see no key."""
+        lost = np.zeros(shape, dtype=bool)
+        if step.name not in AFTER_MASK or "query" not in step.stage.layout:
+            return lost
+        for row in (row for note in self.trace.notes if note.code == "empty-row" for row in note.rows):
+            lost[row.batch if shape[0] > 1 else 0, row.head if shape[1] > 1 else 0, row.query] = True
+        return lost
+
+
+def _whole_rows(step: Step, none: Values) -> Values:
+    """Which cells without a number stand in a row of a query that has none at all, in a step after the mask."""
+    layout = step.stage.layout
+    if step.name not in AFTER_MASK or "query" not in layout:
+        return np.zeros(none.shape, dtype=bool)
+    within = tuple(range(layout.index("query") + 1, none.ndim))
+    return np.broadcast_to(none.all(axis=within, keepdims=True), none.shape)
+
+
+def largest(step: Step) -> float:
+    """The largest number of a step by size, infinities left out."""
+    sizes = np.abs(step.cells.astype(np.float64))
+    return float(sizes[np.isfinite(sizes)].max(initial=0.0))
+
+
+def _beyond_doubles(step: Step) -> bool:
+    """Whether a right number of the step is itself too large for a double."""
+    large = step.cells.dtype == object and np.isinf(step.cells.astype(np.float64))
+    return bool(np.any(large & (step.cells != Decimal("-Infinity"))))
+
+
+def _where(numbers: Values, holds: Callable[[Decimal], bool]) -> Values:
+    return np.asarray(
+        np.frompyfunc(lambda number: number is not None and holds(number.value), 1, 1)(numbers), dtype=bool
+    )
+
+
+def _parts(numbers: Values, part: str) -> Values:
+    """One field of every number, None where there is no number."""
+    return np.asarray(
+        np.frompyfunc(lambda number: None if number is None else getattr(number, part), 1, 1)(numbers), dtype=object
+    )
+
+
+def _float(number: TypedNumber | None) -> float:
+    return math.nan if number is None else float(number.value)
+
+
+def _within_of_weight(number: TypedNumber | None) -> Decimal | None:
+    """A weight written as 0 or 1 is right within half a percent."""
+    if number is None:
+        return None
+    whole = number.unit is not None and number.unit >= 1 and number.value in (0, 1)
+    return WHOLE_WEIGHT if whole else number.within
+
+
+# --- how precise ----------------------------------------------------------------------------------
+
+MOST_SHORT = 15
+"""A number with so many digits is one that a program printed."""
+
+
+class Width(NamedTuple):
+    """What shows that a program printed binary numbers of a width: so many long numbers, and all of them such.
+
+    `digits` make a number long; `holds` is asked with the numbers as they are written and as doubles.
+    """
+
+    precision: str
+    digits: int
+    least: int
+    holds: Callable[[Sequence[Decimal], Values], bool]
+
+
+def precision_of(numbers: Iterable[TypedNumber]) -> str:
+    """The width of the binary numbers that a program printed, or "digits" for numbers that people write.
+
+    A printed float32 is a double that a float32 equals, or the shortest text of one, with too many digits to be so by
+    chance.
+    """
+    plain = [number for number in numbers if number.value.is_finite()]
+    if any(number.unit is None for number in plain):
+        return DIGITS
+    decimals = [number.value for number in plain]
+    digits = [len(value.as_tuple().digits) for value in decimals]
+    values = np.array([float(value) for value in decimals])
+    for width in WIDTHS:
+        if sum(n >= width.digits for n in digits) >= width.least and width.holds(decimals, values):
+            return width.precision
+    return "float64" if max(digits, default=0) >= MOST_SHORT else DIGITS
+
+
+def _equals(kind: Any) -> Callable[[Sequence[Decimal], Values], bool]:
+    """Whether every number is one of a type."""
+
+    def holds(decimals: Sequence[Decimal], values: Values) -> bool:
+        with np.errstate(over="ignore"):
+            return bool((values.astype(kind) == values).all())
+
+    return holds
+
+
+def _equals_bfloat16(decimals: Sequence[Decimal], values: Values) -> bool:
+    """Whether every number is the upper half of a float32."""
+    return _equals(np.float32)(decimals, values) and not (values.astype(np.float32).view(np.uint32) & 0xFFFF).any()
+
+
+def _is_shortest(decimals: Sequence[Decimal], values: Values) -> bool:
+    """Whether every number is what a float32 is printed as."""
+    with np.errstate(over="ignore"):
+        return all(Decimal(str(x)) == d for x, d in zip(values.astype(np.float32), decimals, strict=True))
+
+
+WIDTHS = (
+    Width("bfloat16", 7, 4, _equals_bfloat16), Width("float16", 7, 4, _equals(np.float16)),
+    Width("float32", 12, 1, _equals(np.float32)), Width("float32", 8, 4, _is_shortest),
+)  # fmt: skip

@@ -1,0 +1,173 @@
+"""Markdown as GitHub reads it: pipe tables, formulas between dollar signs; tokens are text, and never marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from attncalc.core.expression import Expression, Operation
+from attncalc.document.blocks import (
+    TOGETHER,
+    Block,
+    Branch,
+    Derivation,
+    Equation,
+    Figure,
+    Heading,
+    Line,
+    Matrix,
+    Prose,
+    Remark,
+    Tree,
+)
+from attncalc.document.latex import LatexNotation
+from attncalc.document.notation import ATOM, PRODUCT, SUM, Written
+from attncalc.document.view import View
+from attncalc.renderers.branches import is_copy
+from attncalc.renderers.latex import AS_READ, LETTERS
+
+MARKS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*[]|~$"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
+"""What a reader of Markdown would obey anywhere in a line."""
+
+UNDERSCORES = re.compile(r"(?<!\w)_+(?=[^\s_])")
+"""Those that could begin an emphasis: not inside a word, nor a line to write on."""
+
+STARTS = re.compile(r"^(?=[-+=#_])|^(\d+)(?=[.)])")
+"""What means a list, a heading or a rule at the start of a line."""
+
+LINKS = re.compile(r"(?<=[A-Za-z]):(?=//)|(?<=\b[wW]{3})\.")
+"""What turns a word into a link."""
+
+NAMES = LETTERS | str.maketrans({"ₙ": "_{n}", "′": "'", "Σ": r"\Sigma ", "−": "-", "|": r"\vert "})
+"""The letters of formulas that LaTeX writes otherwise, and the pipe, which would end the cell of a table."""
+
+
+class MarkdownNotation(LatexNotation):
+    r"""LaTeX without a backslash before a sign, which a reader without mathematics takes for the sign itself."""
+
+    def where_visible(self, tree: Operation) -> Written:
+        """The value where visible, else the other, in words."""
+        return self._worded(tree, "formula.where-visible")
+
+    def where_itself(self, tree: Operation) -> Written:
+        """The value for the token itself, else the other, in words."""
+        return self._worded(tree, "formula.where-itself")
+
+    def bracketed(self, text: str) -> str:
+        """Parentheses, which grow only around a fraction."""
+        return super().bracketed(text) if r"\frac" in text else f"({text})"
+
+    def below(self, tree: Operation) -> Written:
+        """Rows put under each other, in one line."""
+        return Written(rf"\left[{'; '.join(self.print(a) for a in tree.arguments)}\right]", ATOM)
+
+    def rotation(self, tree: Operation) -> Written:
+        """Each pair of features turned by its position's angle."""
+        x, place = (self.print(a) for a in tree.arguments)
+        return Written(rf"R_{{{place}}} {x}", PRODUCT)
+
+    def _worded(self, tree: Operation, code: str) -> Written:
+        value, other = (f"}} {self.print(argument)} \\text{{" for argument in tree.arguments)
+        text = rf"\text{{{self.say(code, value=value, other=other)}}}"
+        return Written(text.replace(r"\text{}", "").strip(), SUM)
+
+
+def escaped(text: str) -> str:
+    """A text with what Markdown would obey written out."""
+    text = text.replace(TOGETHER, " ").replace("\n", " ").strip().translate(MARKS)
+    text = UNDERSCORES.sub(lambda match: r"\_" * len(match[0]), text)
+    return LINKS.sub(r"\\\g<0>", text)
+
+
+def render(blocks: Sequence[Block], view: View) -> str:
+    """The blocks as a document; a plot says nothing that the tables do not say, and is left out."""
+    pieces = ("\n".join(_lines(block, view, first=number == 0)) for number, block in enumerate(blocks))
+    return "\n\n".join(piece for piece in pieces if piece) + "\n"
+
+
+def _lines(block: Block, view: View, first: bool) -> Iterator[str]:
+    match block:
+        case Heading():
+            yield from _heading(block, view, 1 if first or block.aside else 2)
+        case Prose(text, lead):
+            yield _paragraph(text, lead, view)
+        case Remark(_, text):
+            yield f"> {_paragraph(text, view.say('lead.note'), view)}"
+        case Matrix():
+            yield from _matrix(block)
+        case Derivation(lines, formula):
+            rows = [_derived(line, view) for line in lines]
+            yield from _table(("", _math(formula, view) if formula else "", ""), rows, ("---", "---", "---"))
+        case Tree(branches):
+            yield from (f"{'  ' * branch.depth}- {_branch(branch, view)}" for branch in branches)
+
+
+def _heading(block: Heading, view: View, level: int) -> Iterator[str]:
+    """`## 3 Divide $A = …$`; what stands at the far end of the line goes into a line of its own."""
+    formula = _equation(block.formula, view) if block.formula else ""
+    yield " ".join(filter(None, ("#" * level, escaped(block.number), _title(block.text), formula)))
+    if block.aside:
+        yield from ("", f"*{escaped(block.aside)}*")
+
+
+def _started(text: str) -> str:
+    """An escaped text that begins a line or an item."""
+    return STARTS.sub(r"\1\\", text)
+
+
+def _title(text: str) -> str:
+    return escaped(text).replace("#", r"\#")
+
+
+def _paragraph(text: str, lead: str, view: View) -> str:
+    if not lead:
+        return _started(escaped(text))
+    return view.say("with-lead", lead=f"**{escaped(lead)}**", text=escaped(text))
+
+
+def _matrix(block: Matrix) -> Iterator[str]:
+    if block.caption:
+        yield from (f"**{escaped(block.caption)}**", "")
+    corner = " / ".join(part for part in (block.rows_are, block.columns_are) if part)
+    rows = [(escaped(n), *(_figure(cell) for cell in row)) for n, row in zip(block.rows, block.cells, strict=True)]
+    aligned = "---:" if block.numeric else "---"
+    yield from _table(map(escaped, (corner, *block.columns)), rows, ("---", *[aligned] * len(block.columns)))
+
+
+def _figure(cell: Figure) -> str:
+    return escaped(cell.text)
+
+
+def _table(names: Iterable[str], rows: Sequence[Sequence[str]], rule: Sequence[str]) -> Iterator[str]:
+    yield from (f"| {' | '.join(cells)} |" for cells in (tuple(names), rule, *rows))
+
+
+def _derived(line: Line, view: View) -> tuple[str, str, str]:
+    """Label, what is put in, and the result with the sign that leads to it."""
+    return escaped(line.label), _math(line.tree, view), _result(line.relation, line.result, line.comment, view)
+
+
+def _result(relation: str, result: str, comment: str, view: View) -> str:
+    more = view.say("in-brackets", text=comment) if comment else ""
+    return escaped(" ".join(filter(None, (relation, result))) + more)
+
+
+def _branch(branch: Branch, view: View) -> str:
+    """A cell with its formula, the numbers put in and the result."""
+    parts = [f"**{escaped(branch.name)}**"] if branch.name else []
+    parts += [f"= {_math(branch.formula.right, view)}"] if branch.formula else []
+    parts += [f"= {_math(branch.tree, view)}"] if branch.tree is not None and not is_copy(branch, view) else []
+    return _started(" ".join([*parts, _result(branch.relation, branch.result, branch.comment, view)]))
+
+
+def _equation(equation: Equation, view: View) -> str:
+    return f"${equation.left.translate(NAMES).strip()} = {_inside(equation.right, view)}$"
+
+
+def _math(tree: Expression, view: View) -> str:
+    return f"${_inside(tree, view)}$"
+
+
+def _inside(tree: Expression, view: View) -> str:
+    notation = MarkdownNotation(lambda number: str(number.value).translate(AS_READ), view.say, view.notation().most)
+    return notation.print(tree).translate(NAMES).strip()
