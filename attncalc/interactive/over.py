@@ -18,6 +18,10 @@ class Over(ModalScreen[None]):
         """A key that was meant for it, but went to the board because it was typed so fast."""
         raise NotImplementedError
 
+    def takes(self, key: Key) -> bool:
+        """Whether it takes a key at once, or leaves it to what has the focus."""
+        raise NotImplementedError
+
     def close(self) -> None:
         """Gives way to the board; keys that still come here are handed on to it."""
         if not self.closed:

@@ -61,6 +61,12 @@ class Page(Over):
         elif key.key in self.leave:
             self.close()
 
+    def takes(self, key: Key) -> bool:
+        """What leaves the page; what scrolls is left to it."""
+        if key.key in self.leave:
+            self.close()
+        return self.closed
+
     def on_key(self, event: Key) -> None:
         """Leaves; what scrolls is left to the page."""
         if self.closed or event.key in self.leave:

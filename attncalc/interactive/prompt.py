@@ -59,7 +59,7 @@ class Prompt(Over):
         self.question, self.start, self.answered, self.left = question, start, answered, left
         self.early: list[Key] = []  # typed before there was a line to take it
         self.later: list[Key] = []  # typed while it is not known yet whether the line is taken
-        self.waiting = False
+        self.waiting = self.ready = False
 
     def compose(self) -> ComposeResult:
         """The question, what was wrong, the line."""
@@ -74,13 +74,20 @@ class Prompt(Over):
 
     def take(self, key: Key) -> None:
         """A key that was typed before the line stood there; it is taken in its turn."""
-        if self.focused is None:
+        if not self.ready:
             self.early.append(key)
         else:
             self.query_one(Input).post_message(Key(key.key, key.character))
 
+    def takes(self, key: Key) -> bool:
+        """A key that comes before the line can take it; the others are the line's."""
+        if not self.ready:
+            self.early.append(key)
+        return not self.ready
+
     def on_descendant_focus(self) -> None:
         """The line takes keys now: first those that came before."""
+        self.ready = True
         early, self.early = self.early, []
         for key in early:
             self.query_one(Input).post_message(Key(key.key, key.character))

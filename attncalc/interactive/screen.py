@@ -8,8 +8,8 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.events import Event, Resize
 from textual.events import Key as KeyPress
-from textual.events import Resize
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -35,17 +35,6 @@ WIDE = 120
 """From so many columns on the tables behind a cell stand beside it."""
 
 
-class Board(Screen[None]):
-    """The screen below all questions and pages: every key is one of the walk."""
-
-    def on_key(self, event: KeyPress) -> None:
-        """Hands the key on, before Textual's own keys see it."""
-        event.stop()
-        event.prevent_default()
-        if isinstance(self.app, StepScreen):
-            self.app.take_key(event)
-
-
 class StepScreen(App[None]):
     """The program: it holds a walk, turns keys and clicks into another, and draws the one it holds."""
 
@@ -67,7 +56,7 @@ class StepScreen(App[None]):
 
     def get_default_screen(self) -> Screen[None]:
         """The board; in ASCII without lines."""
-        return Board(classes="-ascii" if self.view.signs.ascii else None)
+        return Screen(classes="-ascii" if self.view.signs.ascii else None)
 
     @property
     def board(self) -> Screen[object]:
@@ -137,6 +126,19 @@ class StepScreen(App[None]):
         self.board.query_one(where, Static).update(text)
 
     # --- moving -----------------------------------------------------------------------------------
+
+    async def on_event(self, event: Event) -> None:
+        """Every key in the order in which it was typed, before it can wait in the queue of a page that is closing."""
+        if not (isinstance(event, KeyPress) and not event.is_forwarded and self._taken(event)):
+            await super().on_event(event)
+
+    def _taken(self, key: KeyPress) -> bool:
+        """Whether a key is one of the walk, or what stands over the board has taken it."""
+        over = self.screen
+        if isinstance(over, Over) and not over.closed:
+            return over.takes(key)
+        self.take_key(key)
+        return True
 
     def take_key(self, event: KeyPress) -> None:
         """A key of the walk. One that was typed before a question stood there belongs to the question."""

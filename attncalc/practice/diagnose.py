@@ -98,15 +98,15 @@ def _first_in(sheet: Sheet) -> WrongCell | None:
 
 
 def _furthest(sheet: Sheet) -> list[tuple[int, ...]]:
-    """The places where a sheet is furthest off, in itself and in relation to the right number; finite ones only."""
+    """The places where a sheet is furthest off, in itself and in relation to the right number; NaN is nowhere."""
     distance = sheet.distance(sheet.step.cells)
     if distance is None:
         return []
-    distance = np.where(np.isfinite(distance), distance, 0.0)
+    right = np.abs(sheet.right[sheet.given].astype(np.float64))
+    distance = np.where(np.isnan(sheet.values) | np.isnan(right), 0.0, distance)
     if not distance.any():
         return []
     places = np.argwhere(sheet.given)
-    right = np.abs(sheet.right[sheet.given].astype(np.float64))
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.where(right > 0, distance / right, 0.0)
     chosen = {int(np.argmax(distance)), int(np.argmax(np.nan_to_num(shares)))}
