@@ -58,8 +58,8 @@ class Page(Over):
         """A key that was typed before the page stood there."""
         if self.closed:
             self.hand_on(key)
-        elif key.key in self.leave:
-            self.close()
+        else:
+            self.takes(key)
 
     def takes(self, key: Key) -> bool:
         """What leaves the page; what scrolls is left to it."""

@@ -74,9 +74,7 @@ class Prompt(Over):
 
     def take(self, key: Key) -> None:
         """A key that was typed before the line stood there; it is taken in its turn."""
-        if not self.ready:
-            self.early.append(key)
-        else:
+        if not self.takes(key):
             self.query_one(Input).post_message(Key(key.key, key.character))
 
     def takes(self, key: Key) -> bool:

@@ -16,7 +16,7 @@ from attncalc.core.bounded import Values
 from attncalc.core.scenario import Scenario
 from attncalc.practice.catalogue import plans
 from attncalc.practice.generator import random_document
-from attncalc.practice.plan import Plan, plan_of, with_arrays
+from attncalc.practice.plan import Plan, given_numbers, plan_of, with_arrays
 from attncalc.practice.recipes import Recipe
 from attncalc.practice.simulation import Simulation
 from attncalc.scenario_files.load import scenario_of
@@ -138,12 +138,7 @@ class _Shaped:
 def _twins_of(shaped: _Shaped, asked: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
     scenario = shaped.scenario
     chance = np.random.default_rng(0)
-    made = {name: values for name, values in scenario.arrays.items() if values.dtype == object}
-    kept = ("distance", "slope_exponents", "query_positions", "key_positions", "ids")
-    real: dict[str, Values] = {}
-    real |= {
-        n: np.asarray(chance.standard_normal(a.shape)) for n, a in made.items() if n not in kept and "mask" not in n
-    }
+    real = {n: np.asarray(chance.standard_normal(a.shape)) for n, a in given_numbers(scenario).items()}
     answers = _answers(with_arrays(plan_of(scenario), real), asked)
     names = list(answers)
     return frozenset(

@@ -15,7 +15,7 @@ from attncalc.core.figures import Literal
 from attncalc.practice.agreement import Sheet
 from attncalc.practice.answered import DIGITS
 from attncalc.practice.case import Case
-from attncalc.practice.plan import with_arrays
+from attncalc.practice.plan import given_numbers, with_arrays
 from attncalc.practice.verdicts import Finding
 
 MOST_INPUTS = 600
@@ -25,7 +25,6 @@ LEAST_SHARE = 3
 ROUNDS = 6
 MOST_STRIDES = 3000
 INSIDE = 0.999  # of half a unit, so that what is found does round to what is shown
-NOT_NUMBERS = ("visible", "own", "distance", "slope_exponents", "query_positions", "key_positions", "ids")
 
 
 class _Inputs:
@@ -33,10 +32,7 @@ class _Inputs:
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        self.arrays = {
-            name: values for name, values in case.trace.scenario.arrays.items()
-            if name not in NOT_NUMBERS and not name.startswith("mask.") and values.dtype == object
-        }  # fmt: skip
+        self.arrays = given_numbers(case.trace.scenario)
         self.shapes = {name: values.shape for name, values in self.arrays.items()}
         self.numbers: Values = np.concatenate(
             [a.astype(np.float64).ravel() for a in self.arrays.values()] or [np.zeros(0)]

@@ -19,6 +19,8 @@ from attncalc.pipelines.standard import stages
 Compute = Callable[..., Array]
 """(arithmetic, scenario, *arrays), as in a row."""
 
+FROM_POSITIONS = ("distance", "slope_exponents", "query_positions", "key_positions", "ids")
+
 
 class Plan(NamedTuple):
     """A scenario and the rows that calculate it; `shift` and `terms` as `stages` takes them."""
@@ -95,6 +97,15 @@ def reading(plan: Plan, name: str, slot: str, instead: str) -> Plan | None:
 def unchanged(plan: Plan, name: str) -> Plan | None:
     """The plan with a row left out: its step shows what it reads first."""
     return computing(plan, name, lambda arithmetic, scenario, first, *rest: first)
+
+
+def given_numbers(scenario: Scenario) -> dict[str, Values]:
+    """The decimals that a scenario gives, without masks and what is made from positions or stands for them."""
+    return {
+        name: values
+        for name, values in scenario.arrays.items()
+        if values.dtype == object and name not in FROM_POSITIONS and not name.startswith("mask.")
+    }
 
 
 def with_arrays(plan: Plan, arrays: Mapping[str, Values]) -> Plan:
