@@ -13,7 +13,7 @@ from attncalc import render
 from attncalc.document.explain import explain
 from attncalc.document.view import View, say_in
 from attncalc.errors import CalculationError
-from attncalc.renderers import renderer
+from attncalc.renderers import block_renderer
 
 KINDS = ("exact", "float64", "float32", "float16", "by-hand")
 DECIMAL = ("exact", "by-hand")
@@ -148,7 +148,7 @@ def test_what_is_not_finite_is_shown_and_no_fault(value: float, kind: str, tmp_p
         trace = trace_of(document, kind, tmp_path)
         assert all(render(trace, form) for form in ("table", "plain", "json", "csv"))
         view = View(say_in("en"), heads=(0, 1))
-        assert "NaN" in renderer("table")(list(explain(trace, view)), view)
+        assert "NaN" in block_renderer("table")(list(explain(trace, view)), view)
 
 
 # --- rows that see nothing ------------------------------------------------------------------------

@@ -221,7 +221,8 @@ def test_names_for_completion_are_those_of_the_tables() -> None:
     assert [name for name, axes in layouts.items() if axes[0] == "key"] == list(names.KEY_ROWS)
     assert {key: words for key, kind in SCENARIO_KEYS.items() if (words := words_of(kind))} == names.CHOICES
     assert tuple(FORMATS) == names.FORMATS
-    assert tuple(name for name, format in FORMATS.items() if format.whole) == names.TRACE_FORMATS
+    assert {name for name, format in FORMATS.items() if format.blocks or name == "json"} == {*names.DOCUMENTS, "svg"}
+    assert set(names.SUFFIXES.values()) == {*names.FORMATS} - {"plain"}
     assert set(names.ARITHMETICS) == set(CALCULATIONS) == set(ARITHMETICS)
     assert names.ROUNDINGS == tuple(ROUNDINGS) == SCENARIO_KEYS["rounding"].names  # type: ignore[attr-defined]
     assert names.LANGUAGES == LANGUAGES

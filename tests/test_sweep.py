@@ -461,7 +461,7 @@ REFUSED: list[tuple[str, list[str]]] = [
     ("draw scores.0 -1 3 5", ["there is an argument too many: 5"]),
     ("draw scores.0 -1 3 --points", ["the option --points needs a value"]),
     ("nope scores.0 -1 3", ["nope: is neither a built-in scenario nor a file; did you mean rope?"]),
-    ("draw scores.0 -1 3 --format latex", ["--format: is latex; wanted is one of table, plain, json, csv"]),
+    ("draw scores.0 -1 3 --format xlsx", ["--format: is xlsx; wanted is one of table, plain, json, markdown, latex, html, csv, svg"]),
 ]  # fmt: skip
 
 

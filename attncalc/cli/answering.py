@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncalc.cli import output
-from attncalc.cli.choices import Options, calculation, format_of
+from attncalc.cli.choices import Options, calculation, format_of, settings_of
 from attncalc.cli.session import Session
+from attncalc.core import names
 from attncalc.errors import AttncalcError, Fault, UsageError
 from attncalc.scenario_files import builtin
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
+Compose = Callable[["View"], Iterable["Block"]]
+"""What makes a document for a reader: in the reader's language, with as much as was asked for."""
+
 
 def asked_for(sources: str | Sequence[str] | None) -> None:
     """Refuses a call that names no scenario."""
@@ -30,6 +34,7 @@ def asked_for(sources: str | Sequence[str] | None) -> None:
 def answer_format(options: Options, known: Sequence[str]) -> str:
     """The format that is asked for; a file that cannot be written is refused before anything is calculated."""
     format = format_of(options, known)
+    settings_of(options, format)
     output.check_target(options["output"], options["force"])
     return format
 
@@ -62,8 +67,8 @@ def as_typed(text: str) -> str:
     return escaped(shlex.quote(text))
 
 
-def write_text(options: Options, text: str) -> None:
-    """Writes a text where the options say."""
+def write_text(options: Options, text: str | bytes) -> None:
+    """Writes a text, or the bytes of a file, where the options say."""
     output.write(text, options["output"], options["force"])
 
 
@@ -74,11 +79,22 @@ def write_json(options: Options, *documents: Any) -> None:
     write_text(options, "".join(f"{written(document)}\n" for document in documents))
 
 
-def write_blocks(session: Session, options: Options, blocks: Iterable[Block], view: View, format: str) -> None:
-    """Writes blocks in a document format; without notes where quiet is asked for."""
-    from attncalc.document.blocks import Remark
-    from attncalc.renderers import renderer
+def write_blocks(session: Session, options: Options, compose: Compose, view: View, format: str) -> None:
+    """Writes what `compose` makes of a view in a document format; without notes where quiet is asked for."""
+    from attncalc.renderers import block_renderer
 
-    kept = [block for block in blocks if not (session.quiet and isinstance(block, Remark))]
-    settings: dict[str, Any] = {"width": session.width, "color": session.color} if format == "table" else {}
-    write_text(options, renderer(format)(kept, view, **settings).lstrip("\n"))
+    settings = settings_of(options, format)
+    if format == "table":
+        settings |= {"width": session.width, "color": session.color}
+    if format == "html":
+        others = [language for language in names.LANGUAGES if language != view.language]
+        views = [view, *(view.in_language(language) for language in others)]
+        write_text(options, block_renderer(format)([(one, _kept(session, compose(one))) for one in views], **settings))
+    else:
+        write_text(options, block_renderer(format)(_kept(session, compose(view)), view, **settings).lstrip("\n"))
+
+
+def _kept(session: Session, blocks: Iterable[Block]) -> list[Block]:
+    from attncalc.document.blocks import Remark
+
+    return [block for block in blocks if not (session.quiet and isinstance(block, Remark))]

@@ -25,7 +25,9 @@ class Command(NamedTuple):
     negatives: bool = False  # whether an argument may be a number such as -1
 
 
-SHOWING = ("token", "head", "batch", "step", *o.CALCULATION, "all", *o.FORMAT, "indent", *o.OUTPUT, *o.SCREEN)
+SHOWING = (
+    "token", "head", "batch", "step", *o.CALCULATION, "all", *o.PUBLISHING, "picture", "indent", *o.OUTPUT, *o.SCREEN,
+)  # fmt: skip
 
 COMMANDS: tuple[Command, ...] = (
     Command(
@@ -42,27 +44,29 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "why", "exploring.why",
-        ("scenario", "cell", "depth", "sensitivity", "head", "batch", *o.CALCULATION, "all", *o.FORMAT, *o.OUTPUT,
+        ("scenario", "cell", "depth", "sensitivity", "head", "batch", *o.CALCULATION, "all", *o.PUBLISHING, *o.OUTPUT,
          *o.SCREEN),
         ("attncalc why draw context draw 0", "attncalc why grouped --head 3 weights red fox --sensitivity"),
     ),
     Command(
         "compare", "comparing.compare",
-        ("scenarios", "with_", "fail_on_difference", "token", "head", "batch", "step", *o.CALCULATION, "all", *o.FORMAT,
+        ("scenarios", "with_", "fail_on_difference", "token", "head", "batch", "step", *o.CALCULATION, "all",
+         *o.PUBLISHING,
          *o.OUTPUT, *o.SCREEN),
         ("attncalc compare draw --set weighting=linear --with weighting=uniform --with weighting=self",
          "attncalc compare mini-head --set scale=none --token saw", "attncalc compare apple-fruit apple-company"),
     ),
     Command(
         "sweep", "sweeping.sweep",
-        ("source", "path", "from_", "to", "points", "token", "head", "batch", "step", *o.CALCULATION, "all", *o.FORMAT,
+        ("source", "path", "from_", "to", "points", "token", "head", "batch", "step", *o.CALCULATION, "all",
+         *o.PUBLISHING,
          *o.OUTPUT, *o.SCREEN),
         ("attncalc sweep draw scores.0 -1 3", "attncalc sweep mini-head temperature 0.2 5 --token saw"), True,
     ),
     Command(
         "check", "checking.check",
         ("source", "answers", "answer", "code", "map", "head", "batch", "step", "set", "places", "rounding", "all",
-         *o.FORMAT, *o.OUTPUT, *o.SCREEN),
+         *o.PUBLISHING, *o.OUTPUT, *o.SCREEN),
         ("attncalc check draw --answer 'weights[draw]=0.62 0.12 0.19 0.08'", "attncalc check mini-head answers.json",
          "attncalc check gpt2-block --code"),
     ),
@@ -74,16 +78,17 @@ COMMANDS: tuple[Command, ...] = (
          "attncalc quiz --random --level 2 --resume mine.json", "attncalc quiz draw --answers ann.txt --json"),
     ),
     Command(
-        "verify", "verifying.verify", ("scenarios", "update", *o.CALCULATION, *o.FORMAT, *o.OUTPUT, *o.SCREEN),
+        "verify", "verifying.verify", ("scenarios", "update", *o.CALCULATION, *o.PUBLISHING, *o.OUTPUT, *o.SCREEN),
         ("attncalc verify draw", "attncalc verify mine.json --update"),
     ),
     Command(
         "worksheet", "worksheets.worksheet",
-        ("seed", "level", "blank", "copies", "part", "places", "format", *o.OUTPUT, "lang", "quiet", "debug"),
+        ("seed", "level", "blank", "copies", "part", "places", "format", "standalone", *o.OUTPUT,
+         "lang", "quiet", "debug"),
         ("attncalc worksheet --seed 7 --level 3", "attncalc worksheet --level 3 --blank weights,context --part sheet",
          "attncalc worksheet --seed 7 --copies 30 -o sheets"),
     ),
-    Command("list", "scenarios.list_", (*o.FORMAT, *o.OUTPUT, *o.SCREEN), ("attncalc list",)),
+    Command("list", "scenarios.list_", (*o.PUBLISHING, *o.OUTPUT, *o.SCREEN), ("attncalc list",)),
     Command(
         "show", "scenarios.show", ("name", *o.CALCULATION, *o.OUTPUT, "lang", "debug"),
         ("attncalc show draw > mine.json",),

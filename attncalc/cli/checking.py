@@ -12,7 +12,7 @@ from attncalc.cli.answering import all_of, answer_format, as_typed, asked_for, w
 from attncalc.cli.choices import Options, calculation, one_place, plain_view
 from attncalc.cli.report import Status
 from attncalc.cli.session import Session
-from attncalc.core.names import STEPS
+from attncalc.core import names
 from attncalc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from attncalc.document.view import View
     from attncalc.practice.answered import Answered
     from attncalc.practice.verdicts import Diagnosis
-
-FORMATS = ("table", "plain", "json")
 
 
 def check(session: Session, options: Options) -> int:
@@ -35,7 +33,7 @@ def check(session: Session, options: Options) -> int:
     if options["code"]:
         return _code(session, options)
     _refuse(options)
-    format = answer_format(options, FORMATS)
+    format = answer_format(options, names.DOCUMENTS)
     trace = right_calculation(options["source"], options["set"], calculation(options))
     files = options["answers"] or [""]
     answers = all_of(lambda file: _answers(trace, options, file), files)
@@ -49,7 +47,7 @@ def check(session: Session, options: Options) -> int:
 
         write_json(options, as_document(found[0], view))
     else:
-        write_blocks(session, options, _blocks(session, options, found[0], view), view, format)
+        write_blocks(session, options, lambda view: _blocks(session, options, found[0], view), view, format)
     return Status.DONE if all(one.accepted for one in found) else Status.WRONG
 
 
@@ -69,7 +67,7 @@ def _write_all(
         return
     from attncalc.document.diagnoses import diagnoses
 
-    write_blocks(session, options, diagnoses(found, view), view, format)
+    write_blocks(session, options, lambda view: diagnoses(found, view), view, format)
 
 
 def _refuse(options: Options) -> None:
@@ -108,7 +106,7 @@ def _answers(trace: Trace, options: Options, file: str) -> tuple[Answered, ...]:
     for step_name, count in Counter(answered.step for answered in found).items():
         if count > 1:
             raise UsageError.of("check-twice", "--answer", step=step_name, name=file)
-    return tuple(sorted(found, key=lambda answered: STEPS.index(answered.step)))
+    return tuple(sorted(found, key=lambda answered: names.STEPS.index(answered.step)))
 
 
 def _blocks(session: Session, options: Options, found: Diagnosis, view: View) -> Iterator[Block]:
@@ -118,7 +116,7 @@ def _blocks(session: Session, options: Options, found: Diagnosis, view: View) ->
     from attncalc.explore.cells import typed_name
 
     yield from diagnosis(found, view)
-    if found.first_wrong is None or session.quiet or options["source"] == "-":
+    if found.first_wrong is None or session.quiet or options["source"] == "-" or not view.options:
         return
     words = typed_name(found.trace, found.first_wrong.cell)
     settings = [f"--set {as_typed(change)}" for change in options["set"]]

@@ -23,7 +23,6 @@ Options = Mapping[str, Any]
 
 RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
-SUFFIXES = {".json": "json", ".csv": "csv", ".txt": "table", ".tex": "latex"}
 KEYS_IN_A_PIPE = 1000
 LINES_BESIDE_KEYS = 10
 MOST_LOTS = 1_000_000
@@ -55,6 +54,25 @@ def seed_of(options: Options, copies: int = 1) -> int:
     return whole_number(options, "seed", SystemRandom().randrange(MOST_LOTS), 0, MOST_SEED - copies + 1)
 
 
+FITTING = {"indent": "json", "standalone": "latex", "picture": "svg"}
+"""Options that only one format reads."""
+
+
+def settings_of(options: Options, format: str) -> dict[str, Any]:
+    """What a format takes besides the view: the options that only it reads, checked."""
+    for name, needed in FITTING.items():
+        if options[name] not in (None, False) and format != needed:
+            raise UsageError.of("needs-format", f"--{name}", format=needed)
+    settings: dict[str, Any] = {}
+    if format == "json" and options["indent"] is not None:
+        settings["indent"] = whole("--indent", options["indent"], 0, 8)
+    if format == "latex":
+        settings["standalone"] = options["standalone"]
+    if format == "svg" and options["picture"] is not None:
+        settings["picture"] = one_of("--picture", options["picture"], names.PICTURES)
+    return settings
+
+
 def format_of(options: Options, known: Sequence[str]) -> str:
     """The format that is asked for by option, short option or suffix."""
     asked = [name for name in ("json", "plain") if options.get(name)]
@@ -65,19 +83,17 @@ def format_of(options: Options, known: Sequence[str]) -> str:
     if asked:
         return one_of(f"--{asked[0]}", asked[0], tuple(known))
     suffix = PurePath(options.get("output") or "").suffix
-    if suffix and SUFFIXES.get(suffix) not in known:
-        possible = ", ".join(s for s, format in SUFFIXES.items() if format in known)
+    if suffix and names.SUFFIXES.get(suffix) not in known:
+        possible = ", ".join(s for s, format in names.SUFFIXES.items() if format in known)
         raise UsageError.of("unknown-suffix", options["output"], suffix=suffix, known=possible)
-    return SUFFIXES.get(suffix, "table")
+    return names.SUFFIXES.get(suffix, "table")
 
 
 def plain_view(session: Session, format: str) -> View:
     """The view of a session: its language, and the signs of the format."""
-    from attncalc.document.signs import ASCII, PLAIN, UNICODE
-    from attncalc.document.view import View, say_in
+    from attncalc.document.view import view_in
 
-    signs = ASCII if session.ascii else PLAIN if format == "plain" else UNICODE
-    return View(say_in(session.language, session.ascii), signs, session.language)
+    return view_in(session.language, format, session.ascii)
 
 
 def view_of(session: Session, options: Options, trace: Trace, format: str) -> View:
@@ -85,16 +101,17 @@ def view_of(session: Session, options: Options, trace: Trace, format: str) -> Vi
     keys = len(trace.scenario.tokens)
     most = None
     if not options["all"]:
-        if session.height is not None:
+        if session.height is not None and format not in names.PUBLISHED:
             most = max(5, session.height - LINES_BESIDE_KEYS)
         elif keys >= KEYS_IN_A_PIPE:
             most = 20
     tokens = options["token"]
-    return plain_view(session, format)._replace(
+    view = plain_view(session, format)
+    return view._replace(
         queries=tuple(query_of(trace, token) for token in tokens) if tokens else None,
         batches=_chosen(trace, options, "batch", 0), heads=_chosen(trace, options, "head", 1),
         steps=tuple(_step(trace, step) for step in options["step"]),
-        most_keys=most, everything=bool(options["all"]),
+        most_keys=most, most_side=None if options["all"] else view.most_side, everything=bool(options["all"]),
     )  # fmt: skip
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from attncalc.cli.answering import all_of, answer_format, asked_for, scenario_at, write_blocks, write_text
-from attncalc.cli.choices import Options, calculation, format_of, view_of
-from attncalc.cli.session import Session, whole
+from attncalc.cli.choices import Options, calculation, format_of, settings_of, view_of
+from attncalc.cli.session import Session
 from attncalc.core import names
 from attncalc.errors import UsageError
 from attncalc.scenario_files import builtin
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from attncalc.core.stage import Trace
     from attncalc.document.blocks import Block
     from attncalc.document.view import View
+
+ONE_TRACE = ("csv", "npz", "html", "svg", "xlsx")
+"""Formats that hold a single trace."""
 
 
 def explain(session: Session, options: Options) -> int:
@@ -37,7 +40,7 @@ def run(session: Session, options: Options) -> int:
     if options["jsonl"]:
         return _json_lines(session, options)
     asked_for(sources)
-    if len(sources) > 1 and format_of(options, names.TRACE_FORMATS) == "csv":
+    if len(sources) > 1 and format_of(options, names.FORMATS) in ONE_TRACE:
         raise UsageError.of("one-scenario")
     scenarios = all_of(lambda source: scenario_at(source, options), sources)
     traces = [run(scenario, "terms" in options["step"]) for scenario in scenarios]
@@ -46,18 +49,20 @@ def run(session: Session, options: Options) -> int:
 
 def _shown(session: Session, options: Options, traces: Sequence[Trace], command: str) -> int:
     """Writes traces in the format asked for."""
-    from attncalc.renderers import FORMATS, renderer
+    from attncalc.renderers import FORMATS, trace_renderer
 
-    format = answer_format(options, names.TRACE_FORMATS)
-    indent = options["indent"]
-    if indent is not None and format != "json":
-        raise UsageError.of("indent-needs-json", "--indent")
+    format = answer_format(options, names.FORMATS)
     pairs = [(trace, view_of(session, options, trace, format)) for trace in traces]
-    if FORMATS[format].data:
-        settings = {"indent": whole("--indent", indent, 0, 8)} if indent is not None else {}
-        write_text(options, "".join(renderer(format)(*pair, **settings) for pair in pairs))
+    if FORMATS[format].trace:
+        settings = settings_of(options, format)
+        settings |= {"told": command == "explain", "quiet": session.quiet} if format in ("html", "svg") else {}
+        results = [trace_renderer(format)(*pair, **settings) for pair in pairs]
+        write_text(options, results[0] if len(results) == 1 else "".join(results))
     else:
-        blocks = (block for pair in pairs for block in _composed(session, *pair, command))
+
+        def blocks(_: View) -> Iterator[Block]:
+            return (block for pair in pairs for block in _composed(session, *pair, command))
+
         write_blocks(session, options, blocks, pairs[0][1], format)
     return 0
 
@@ -70,7 +75,7 @@ def _composed(session: Session, trace: Trace, view: View, command: str) -> Itera
 
     yield from (told if command == "explain" else tables)(trace, view)
     name = trace.scenario.name
-    if name in builtin.names() and not (session.quiet or trace.scenario.changes):
+    if view.options and name in builtin.names() and not (session.quiet or trace.scenario.changes):
         other = "run" if command == "explain" else "explain"
         commands = [other, *(["verify"] if trace.scenario.option("expect") else []), "show"]
         yield Prose(" · ".join(f"attncalc {command} {name}" for command in commands), view.say("lead.next"))
@@ -78,7 +83,7 @@ def _composed(session: Session, trace: Trace, view: View, command: str) -> Itera
 
 def _json_lines(session: Session, options: Options) -> int:
     """One scenario a line in, one trace a line out; all faulty lines are reported, with their numbers."""
-    from attncalc.renderers import renderer
+    from attncalc.renderers import trace_renderer
     from attncalc.running import run
     from attncalc.scenario_files.json_text import parse
     from attncalc.scenario_files.load import scenario_of
@@ -94,7 +99,8 @@ def _json_lines(session: Session, options: Options) -> int:
         number, line = numbered
         scenario = scenario_of(parse(line, "stdin", number), f"stdin:{number}", options["set"], chosen)
         trace = run(scenario, "terms" in options["step"])
-        return renderer("json")(trace, view_of(session, options, trace, "json"))
+        text: str = trace_renderer("json")(trace, view_of(session, options, trace, "json"))
+        return text
 
     lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
     write_text(options, "".join(all_of(answered, lines)))

@@ -10,6 +10,7 @@ from attncalc.cli.answering import all_of, answer_format, write_blocks, write_js
 from attncalc.cli.choices import Options, query_of, view_of
 from attncalc.cli.session import Session
 from attncalc.cli.variants import variants_of, wanted_variants
+from attncalc.core import names
 from attncalc.errors import AttncalcError, UsageError, nearest
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def compare(session: Session, options: Options) -> int:
     from attncalc.renderers.compare_json import as_document
 
     wanted = wanted_variants(options)
-    format = answer_format(options, ("table", "plain", "json"))
+    format = answer_format(options, names.DOCUMENTS)
     variants = variants_of(wanted, options)
     traces = [variant.trace for variant in variants]
     view, part = _shown_part(session, options, variants, format)
@@ -32,7 +33,7 @@ def compare(session: Session, options: Options) -> int:
     if format == "json":
         write_json(options, as_document(variants, steps, part, view))
     else:
-        write_blocks(session, options, comparison(variants, steps, part, view), view, format)
+        write_blocks(session, options, lambda view: comparison(variants, steps, part, view), view, format)
     asked = [step for step in steps if view.wants(step.first)]
     return 1 if options["fail_on_difference"] and not all(step.same for step in asked) else 0
 

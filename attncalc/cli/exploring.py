@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attncalc.cli.answering import answer_format, asked_for, scenario_at, write_blocks, write_json
 from attncalc.cli.choices import Options, one_place, plain_view
 from attncalc.cli.session import Session, whole
+from attncalc.core import names
 
 if TYPE_CHECKING:
     from attncalc.core.expression import Cell
@@ -23,7 +24,7 @@ def why(session: Session, options: Options) -> int:
     from attncalc.running import run
 
     asked_for(options["scenario"])
-    format = answer_format(options, ("table", "plain", "json", "latex"))
+    format = answer_format(options, names.DOCUMENTS)
     depth = whole("--depth", options["depth"], 1, 1000) if options["depth"] is not None else None
     words = options["cell"]
     trace = run(scenario_at(options["scenario"], options), terms=" ".join(words).startswith("terms"))
@@ -32,7 +33,7 @@ def why(session: Session, options: Options) -> int:
     if format == "json":
         write_json(options, as_document(trace, cell, view, depth, bool(options["sensitivity"])))
     else:
-        write_blocks(session, options, _blocks(options, trace, cell, view, depth), view, format)
+        write_blocks(session, options, lambda view: _blocks(options, trace, cell, view, depth), view, format)
     return 0
 
 
@@ -44,7 +45,7 @@ def _blocks(options: Options, trace: Trace, cell: Cell, view: View, depth: int |
     yield from because(trace, cell, view, depth)
     for axis in ("batch", "head"):
         if options[axis] is None and axis in trace[cell.name].axes:
-            yield Remark("first-head", view.say(f"why-first-{axis}"))
+            yield Remark("first-head", view.aloud(f"why-first-{axis}"))
     if options["sensitivity"]:
         from attncalc.document.influences import strongest
 

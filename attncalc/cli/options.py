@@ -82,6 +82,8 @@ OPTIONS: dict[str, Option] = {
         Option("plain", ("--plain",), bool, False),
         Option("jsonl", ("--jsonl",), bool, False),
         Option("indent", ("--indent",), metavar="N"),
+        Option("standalone", ("--standalone",), bool, False),
+        Option("picture", ("--picture",), metavar="PICTURE", values=names.PICTURES),
         Option("output", ("-o", "--output"), metavar="FILE"),
         Option("force", ("--force",), bool, False),
         Option("lang", ("--lang",), metavar="en|zh", values=names.LANGUAGES),
@@ -97,6 +99,7 @@ CALCULATION = ("set", "places", "by_hand", "rounding", "arithmetic", "shift")
 OUTPUT = ("output", "force")
 SCREEN = ("lang", "color", "width", "ascii", "quiet", "debug")
 FORMAT = ("format", "json", "plain")
+PUBLISHING = (*FORMAT, "standalone")
 
 
 SIGNED = re.compile(r"-(?:[0-9.]|inf|nan)", re.IGNORECASE)

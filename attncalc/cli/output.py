@@ -14,13 +14,15 @@ UNREACHABLE = (OSError, RuntimeError, ValueError)
 STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
-def write(text: str, target: str | None = None, force: bool = False) -> None:
-    """Writes a result as UTF-8 to a file, or to standard output where there is no target or it is `-`."""
-    data = text.encode("utf-8", "backslashreplace")
+def write(result: str | bytes, target: str | None = None, force: bool = False) -> None:
+    """Writes a result, text as UTF-8, to a file, or to standard output where there is no target or it is `-`."""
+    data = result if isinstance(result, bytes) else result.encode("utf-8", "backslashreplace")
     if target and target not in STANDARD_OUTPUT:
         write_file(data, Path(target), force)
     elif sys.stdout is None:
         raise OutputError.of("no-stdout")
+    elif isinstance(result, bytes) and sys.stdout.isatty():
+        raise OutputError.of("binary-to-terminal")
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)

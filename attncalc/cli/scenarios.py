@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attncalc.cli import output
 from attncalc.cli.answering import answer_format, asked_for, write_blocks, write_json, write_text
 from attncalc.cli.choices import Options, calculation, plain_view
 from attncalc.cli.session import Session
+from attncalc.core import names
 from attncalc.scenario_files import builtin
+
+if TYPE_CHECKING:
+    from attncalc.document.blocks import Block
+    from attncalc.document.view import View
 
 
 def list_(session: Session, options: Options) -> int:
@@ -18,14 +25,19 @@ def list_(session: Session, options: Options) -> int:
     from attncalc.document.listing import listing
     from attncalc.scenario_files.sources import source_at
 
-    format = answer_format(options, ("table", "plain", "json"))
+    format = answer_format(options, names.DOCUMENTS)
     documents = {name: source_at(name).document for name in builtin.names()}
     if format == "json":
         write_json(options, [{"name": name, "title": document.get("title")} for name, document in documents.items()])
         return 0
     view = plain_view(session, format)
-    following = [] if session.quiet else [Prose(view.say("list-next"), view.say("lead.next"))]
-    write_blocks(session, options, [*listing(documents, view), *following], view, format)
+
+    def blocks(view: View) -> Iterator[Block]:
+        yield from listing(documents, view)
+        if view.options and not session.quiet:
+            yield Prose(view.say("list-next"), view.say("lead.next"))
+
+    write_blocks(session, options, blocks, view, format)
     return 0
 
 

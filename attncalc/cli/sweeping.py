@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from attncalc.cli.answering import all_of, answer_format, asked_for, write_blocks, write_json, write_text
 from attncalc.cli.choices import Options, calculation, one_place, view_of
 from attncalc.cli.session import Session, whole
+from attncalc.core import names
 from attncalc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def sweep(session: Session, options: Options) -> int:
     from attncalc.scenario_files.sources import source_at
 
     values = _values(options)
-    format = answer_format(options, ("table", "plain", "json", "csv"))
+    format = answer_format(options, (*names.DOCUMENTS, "csv", "svg"))
     source = changed(source_at(options["source"]), options["set"], calculation(options))
     trace = run(scenario_from(source))
     view = view_of(session, {**options, "step": []}, trace, format)
@@ -38,7 +39,7 @@ def sweep(session: Session, options: Options) -> int:
     elif format == "csv":
         write_text(options, as_csv(swept))
     else:
-        write_blocks(session, options, sweeping(swept, view), view, format)
+        write_blocks(session, options, lambda view: sweeping(swept, view), view, format)
     return 0
 
 

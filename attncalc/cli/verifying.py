@@ -14,6 +14,7 @@ from attncalc.cli.choices import Options, plain_view
 from attncalc.cli.options import CALCULATION, OPTIONS
 from attncalc.cli.report import Status
 from attncalc.cli.session import Session
+from attncalc.core import names
 from attncalc.errors import OutputError, UsageError
 from attncalc.scenario_files import builtin
 
@@ -24,13 +25,11 @@ if TYPE_CHECKING:
     from attncalc.explore.correcting import Corrected
     from attncalc.explore.verify import Verdict
 
-FORMATS = ("table", "plain", "json")
-
 
 def verify(session: Session, options: Options) -> int:
     """The printed numbers of the scenarios against the calculation; 1 where one is off and stays so."""
     asked_for(options["scenarios"])
-    format = answer_format(options, FORMATS)
+    format = answer_format(options, names.DOCUMENTS)
     view = plain_view(session, format)
     if options["update"]:
         return _update(session, options, view, format)
@@ -40,7 +39,7 @@ def verify(session: Session, options: Options) -> int:
 
         write_json(options, *(as_document(trace, verdicts) for trace, verdicts in found))
     else:
-        write_blocks(session, options, _verdicts(found, view), view, format)
+        write_blocks(session, options, lambda view: _verdicts(found, view), view, format)
     held = all(verdict.right for _, verdicts in found for verdict in verdicts)
     return Status.DONE if held else Status.WRONG
 
@@ -86,7 +85,9 @@ def _show(session: Session, options: Options, found: Sequence[Corrected], view: 
     else:
         from attncalc.document.verification import update
 
-        blocks = (block for one in found for block in update(one.trace, one.verdicts, one.corrections, view))
+        def blocks(view: View) -> Iterator[Block]:
+            return (block for one in found for block in update(one.trace, one.verdicts, one.corrections, view))
+
         write_blocks(session, options, blocks, view, format)
 
 

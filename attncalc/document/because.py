@@ -30,7 +30,7 @@ def because(trace: Trace, cell: Cell, view: View, depth: int | None = None) -> I
         yield Prose(view.say(f"why.{why_code(trace.scenario, step)}"))
         yield Tree(tuple(_Teller(trace, view, cell).branches(tree)))
     if levels_shown is not None:
-        yield Prose(view.say("why-levels" if view.options else "why-levels-here", count=levels_shown))
+        yield Prose(view.aloud("why-levels", count=levels_shown))
     elif depth is None and any(part.cut for _, part in levels(tree)):
         yield Prose(view.say("why-cut", count=MOST_CELLS))
     yield from notes_on(trace, cell, view)
@@ -63,8 +63,8 @@ class _Teller:
             if given:
                 yield Branch(depth + 1, "", None, "", say("why-from-given", numbers=self._given(given)))
             for name, count in part.left_out:
-                code = "why-left-out" if self.view.options else "why-left-out-here"
-                yield Branch(depth + 1, "", None, "", say(code, count=count, name=name))
+                text = self.view.aloud("why-left-out", count=count, name=name)
+                yield Branch(depth + 1, "", None, "", text)
 
     def _branch(self, depth: int, part: Because) -> Branch:
         trace, view, step = self.trace, self.view, self.trace[part.cell.name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from attncalc.core.expression import Expression
+from attncalc.core.expression import Cell, Expression
 
 
 class Equation(NamedTuple):
@@ -31,11 +31,15 @@ class Prose(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """One cell of a matrix as text. `share` between 0 and 1 asks for a bar or shade beside the number."""
+    """One cell of a matrix as text. `share` between 0 and 1 asks for a bar or shade beside the number.
+
+    `cell` is the place of the trace that the number stands in, for formats in which it can be asked about.
+    """
 
     text: str
     hidden: bool = False
     share: float | None = None
+    cell: Cell | None = None
 
 
 class Matrix(NamedTuple):
@@ -48,6 +52,8 @@ class Matrix(NamedTuple):
     columns: tuple[str, ...]
     cells: tuple[tuple[Figure, ...], ...]
     numeric: bool = True
+    batch: int | None = None  # the batch entry it is of, where there are several
+    heads: tuple[int, ...] = ()  # the query heads that it is of or that read it, where there are several
 
 
 class Line(NamedTuple):
@@ -60,6 +66,7 @@ class Line(NamedTuple):
     result: str
     share: float | None = None
     comment: str = ""
+    of: Cell | None = None  # the place of the trace
 
 
 class Derivation(NamedTuple):

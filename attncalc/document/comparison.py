@@ -135,7 +135,7 @@ def _step(step: Compared, names: Sequence[str], part: Part, view: View) -> Itera
     hidden = Shown(step, view).all_hidden
     shown = [index for index in cells if not hidden(index)] if few else largest_first
     if not few:
-        more = "compare-shown" if view.options else "compare-shown-here"
-        code = "compare-differ" if len(shown) == len(differing) else more
-        yield Prose(view.say(code, shown=len(shown), differing=len(differing), all=len(cells)))
+        code = "compare-differ" if len(shown) == len(differing) else "compare-shown"
+        say = view.say if code == "compare-differ" else view.aloud
+        yield Prose(say(code, shown=len(shown), differing=len(differing), all=len(cells)))
     yield cells_table(step, names, shown, view)

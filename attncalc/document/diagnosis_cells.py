@@ -130,8 +130,7 @@ def _cells(found: Diagnosis, step: StepVerdict, view: View) -> Iterator[Block]:
         places = np.argwhere(sheet.given)
     elif len(off) > MOST_ROWS:
         places = off[:MOST_ROWS]
-        code = "check-shown" if view.options else "check-shown-here"
-        yield Prose(view.say(code, shown=len(places), count=len(off), all=sheet.count))
+        yield Prose(view.aloud("check-shown", shown=len(places), count=len(off), all=sheet.count))
     else:
         yield Prose(view.say("check-off", count=len(off), all=sheet.count))
     yield _table(found, step, [tuple(map(int, place)) for place in places], view)

@@ -60,7 +60,7 @@ def explain(trace: Trace, view: View) -> Iterator[Block]:
         for query in queries:
             yield from _told(Telling(trace, here, batch, head, query, _shown_keys(trace, view, (batch, head, query))))
     if trace.kind != "by-hand":
-        yield Remark("shown-rounded", view.say("note.shown-rounded", places=trace.scenario.places))
+        yield Remark("shown-rounded", view.aloud("note.shown-rounded", places=trace.scenario.places))
     yield from closing(trace, view, queries)
 
 
@@ -82,9 +82,9 @@ def _told(telling: Telling) -> Iterator[Block]:
     if where:
         options = ["--token", *(f"--{axis}" for axis in ("head", "batch") if axis in trace.scenario.axes)]
         others = view.listed(options)
-        yield Prose(view.say("explain-query-in", query=telling.label, where=where, options=others))
+        yield Prose(view.aloud("explain-query-in", query=telling.label, where=where, options=others))
     elif len(trace.scenario.query_tokens) > 1:
-        yield Prose(view.say("explain-query", query=telling.label))
+        yield Prose(view.aloud("explain-query", query=telling.label))
     number = 0
     for step in trace:
         if step.name == "terms":
@@ -123,7 +123,7 @@ def _body(telling: Telling, step: Step) -> Iterator[Block]:
     lines = tuple(_line(telling, step, column, names[column]) for column in features)
     yield Derivation(lines, formula(telling.trace, step))
     if len(features) < len(columns):
-        yield Prose(telling.view.say("features-shown", shown=len(features), all=len(columns)))
+        yield Prose(telling.view.aloud("features-shown", shown=len(features), all=len(columns)))
 
 
 def _rows(telling: Telling, step: Step) -> Iterator[Block]:
@@ -175,8 +175,11 @@ def _line(telling: Telling, step: Step, column: int, label: str) -> Line:
     """One number: its derivation and its result."""
     trace, view = telling.trace, telling.view
     index = (*telling.place(step), telling.query, column)
-    name = cell_name(trace, Cell(step.name, index))
-    return Line(name, label, *derived(trace, view, step, index), _share(step, telling, step.cells[index]))
+    cell = Cell(step.name, index)
+    return Line(
+        cell_name(trace, cell), label, *derived(trace, view, step, index), _share(step, telling, step.cells[index]),
+        of=cell,
+    )  # fmt: skip
 
 
 def _share(step: Step, telling: Telling, value: Any) -> float | None:

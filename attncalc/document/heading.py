@@ -178,7 +178,7 @@ def closing(trace: Trace, view: View, queries: Sequence[int] | None = None) -> I
     several = [axis for axis, chosen in (("batch", view.batches), ("head", view.heads)) if chosen is None]
     several = [axis for axis in several if trace.scenario.grid[("batch", "head").index(axis)] > 1]
     if several:
-        yield Remark("first-head", view.say(f"note.first-{'-and-'.join(several)}"))
+        yield Remark("first-head", view.aloud(f"note.first-{'-and-'.join(several)}"))
     for note in trace.notes:
         if queries is not None and note.rows and not set(queries) & {row.query for row in note.rows}:
             continue

@@ -32,8 +32,7 @@ def strongest(trace: Trace, cell: Cell, view: View) -> Iterator[Block]:
     names = tuple(name_in(trace, influence.cell, view) for influence in shown)
     yield Matrix("", view.say("column.given"), "", names, columns, rows, False)
     if len(shown) < len(found):
-        code = "influences-shown" if view.options else "influences-shown-here"
-        yield Prose(view.say(code, shown=len(shown), all=len(found)))
+        yield Prose(view.aloud("influences-shown", shown=len(shown), all=len(found)))
     slope = _slope(trace, found[0], view)
     alike = [n for n, i in zip(names, shown, strict=True) if _slope(trace, i, view) == slope]
     code = "influences-reading" if len(alike) == 1 else "influences-reading-alike"

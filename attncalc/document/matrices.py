@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from attncalc.core.expression import Cell
 from attncalc.core.numbers import figure_of
 from attncalc.core.rows import hidden_cells, own_place
 from attncalc.core.stage import Step, Trace
@@ -18,43 +19,58 @@ WITH_BARS = ("weights",)
 def matrices(trace: Trace, step: Step, view: View, queries: Sequence[int] | None = None) -> Iterator[Matrix]:
     """The tables of a step: one for each batch entry and head that is shown, and (terms) for each query."""
     for place in dict.fromkeys(own_place(trace, step, batch, head) for batch, head in view.places(trace.scenario)):
-        batch, head = place
         layout = step.stage.layout
         name = view.place_name(
-            trace.scenario, batch if "batch" in step.axes else None, head if layout[1] == "head" else None
+            trace.scenario, place[0] if "batch" in step.axes else None, place[1] if layout[1] == "head" else None
         )
         if layout[2:] == ("query", "key", "feature"):
-            for query in queries if queries is not None else range(len(trace.scenario.query_tokens)):
+            asked = queries if queries is not None else range(len(trace.scenario.query_tokens))
+            for query in asked[: view.most_side]:
                 token = labels(trace.scenario.query_tokens)[query]
                 caption = view.say("list-comma").join(part for part in (name, token) if part)
-                yield _matrix(
-                    trace, step, view, step.cells[batch, head, query], ("key", "feature"), None, caption, place
-                )
+                yield _matrix(trace, step, view, (*place, query), ("key", "feature"), None, caption)
             continue
         chosen = list(queries) if queries is not None and layout[2] == "query" else None
-        yield _matrix(trace, step, view, step.cells[place], layout[2:4], chosen, name, place)
+        yield _matrix(trace, step, view, place, layout[2:4], chosen, name)
 
 
 def _matrix(
-    trace: Trace, step: Step, view: View, cells: Any, axes: tuple[str, ...], chosen: list[int] | None, name: str,
-    place: tuple[int, int],
+    trace: Trace, step: Step, view: View, at: tuple[int, ...], axes: tuple[str, ...], chosen: list[int] | None,
+    name: str,
 ) -> Matrix:  # fmt: skip
+    """The part of a step at the start of a place, cut to what is shown of each side."""
     row_axis, column_axis = axes
-    rows = chosen if chosen is not None else list(range(len(cells)))
-    row_names = axis_labels(trace, row_axis, len(cells))
+    cells, place = step.cells[at], (at[0], at[1])
+    rows = (chosen if chosen is not None else list(range(len(cells))))[: view.most_side]
+    columns = range(cells.shape[1])[: view.most_side]
     hidden = hidden_cells(trace, step, place)
     figures = tuple(
         tuple(
-            figure(trace, step, view, cells[row, column], hidden is not None and bool(hidden[row, column]))
-            for column in range(cells.shape[1])
+            figure(
+                trace, step, view, cells[row, column], hidden is not None and bool(hidden[row, column])
+            )._replace(cell=Cell(step.name, (*at, row, column)))
+            for column in columns
         )
         for row in rows
-    )
-    columns = axis_labels(trace, column_axis, cells.shape[1]) if column_axis != "one" else (step.stage.symbol,)
-    return Matrix(
-        name, view.say(f"axis.{row_axis}"), view.say(f"axis.{column_axis}"), tuple(row_names[r] for r in rows),
-        tuple(columns), figures,
     )  # fmt: skip
+    all_rows = len(cells) if chosen is None else len(chosen)
+    cut = (("rows", len(rows), all_rows), ("columns", len(columns), cells.shape[1]))
+    captions = [name, *(view.say(f"{side}-of", first=1, last=n, all=all_) for side, n, all_ in cut if n < all_)]
+    row_names = axis_labels(trace, row_axis, len(cells))
+    column_names = axis_labels(trace, column_axis, cells.shape[1]) if column_axis != "one" else (step.stage.symbol,)
+    return Matrix(
+        view.say("list-comma").join(part for part in captions if part), view.say(f"axis.{row_axis}"),
+        view.say(f"axis.{column_axis}"), tuple(row_names[r] for r in rows), tuple(column_names[: len(columns)]),
+        figures, True, place[0] if "batch" in step.axes else None, _readers(trace, step, place[1]),
+    )  # fmt: skip
+
+
+def _readers(trace: Trace, step: Step, head: int) -> tuple[int, ...]:
+    """The query heads that a head of a step belongs to or is read by; none where the step has no heads."""
+    if "head" not in step.axes:
+        return ()
+    heads = step.cells.shape[1]
+    return tuple(h for h in range(trace.scenario.heads) if trace.scenario.shared_head(h, heads) == head)
 
 
 def axis_labels(trace: Trace, axis: str, length: int) -> tuple[str, ...]:
@@ -67,7 +83,8 @@ def mask_picture(trace: Trace, view: View, queries: Sequence[int] | None, keys: 
     """Visible and hidden, drawn before the mask is applied; once where all heads have the same mask."""
     visible = trace.scenario.arrays["visible"]
     names, asking = labels(trace.scenario.tokens), labels(trace.scenario.query_tokens)
-    rows = list(queries) if queries is not None else list(range(len(asking)))
+    rows = (list(queries) if queries is not None else list(range(len(asking))))[: view.most_side]
+    keys = keys[: view.most_side]
     same = (visible == visible[:1, :1]).all()
     for batch, head in [(0, 0)] if same else view.places(trace.scenario):
         cells = tuple(

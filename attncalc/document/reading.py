@@ -71,4 +71,4 @@ def share_of_rest(trace: Trace, view: View, place: tuple[int, int, int], keys: S
     if rest:
         total = sum(rest, start=type(rest[0])(0))
         share = figure(Decimal(str(total)) * 100, 0 if total * 100 >= 1 or not total else 2, "half-up")
-        yield Prose(view.say("keys-shown", shown=len(keys), all=len(row), share=share))
+        yield Prose(view.aloud("keys-shown", shown=len(keys), all=len(row), share=share))

@@ -36,7 +36,7 @@ def sweeping(swept: Swept, view: View) -> Iterator[Block]:
     yield from _which_row(swept, view)
     yield step_heading(trace, swept.step, view, "")
     if len(columns) < len(swept.points[0].cells):
-        yield Prose(view.say("sweep-columns", shown=len(columns), all=len(swept.points[0].cells)))
+        yield Prose(view.aloud("sweep-columns", shown=len(columns), all=len(swept.points[0].cells)))
     yield _table(swept, columns, view)
     yield from _plot(swept, view)
     yield from _own(swept, view)
@@ -50,7 +50,8 @@ def reading(swept: Swept, view: View) -> list[str]:
     """Which key has the largest weight from where to where, and which column moves most."""
     found = furthest(swept.rows)
     if not found[0][0].width:
-        return [view.say("sweep-still-here" if swept.elsewhere else "sweep-still", step=swept.elsewhere)]
+        step = swept.elsewhere
+        return [view.aloud("sweep-still-elsewhere", step=step) if step else view.say("sweep-still")]
     sentences = [_leads(leads(swept.rows), swept, view)] if swept.step.name == "weights" else []
     if len(found) == 1:
         return [*filter(None, sentences), view.say("sweep-moves", count=len(found[0]), **_move(found[0], swept, view))]
@@ -107,9 +108,9 @@ def _which_row(swept: Swept, view: View) -> Iterator[Block]:
     if axes:
         options = ["--token", *(f"--{axis}" for axis in axes)]
         others = view.listed(options)
-        yield Prose(view.say("explain-query-in", query=query, where=where, options=others))
+        yield Prose(view.aloud("explain-query-in", query=query, where=where, options=others))
     elif len(scenario.query_tokens) > 1:
-        yield Prose(view.say("explain-query", query=query))
+        yield Prose(view.aloud("explain-query", query=query))
 
 
 def _table(swept: Swept, columns: Sequence[int], view: View) -> Matrix:

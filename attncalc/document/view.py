@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attncalc.core.arithmetic import MINUS_INFINITY
 from attncalc.core.expression import Expression, Number, Operation, rational
+from attncalc.core.names import PUBLISHED
 from attncalc.core.numbers import as_fraction, operand
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Step, Trace
@@ -29,7 +30,8 @@ class View(NamedTuple):
     steps: tuple[str, ...] = ()  # empty: all
     most_keys: int | None = None  # None: every key
     everything: bool = False  # every feature and every term, however many
-    options: bool = True  # whether the reader can type options such as --all, or is inside a program
+    most_side: int | None = None  # rows and columns of a table; None: all
+    options: bool = True  # whether the reader can type options such as --all, or is inside a program or reads a page
 
     def number(self, text: str) -> str:
         """A number's text with the minus sign of the sign set."""
@@ -38,6 +40,14 @@ class View(NamedTuple):
     def in_data(self) -> View:
         """The view of sentences that stand in JSON: their numbers have the minus sign of its numbers."""
         return self._replace(signs=self.signs if self.signs == ASCII else PLAIN)
+
+    def aloud(self, code: str, **fields: Any) -> str:
+        """A sentence of the catalogue; the one without options (`-here`) for a reader who can type none."""
+        return self.say(code if self.options else f"{code}-here", **fields)
+
+    def in_language(self, language: str) -> View:
+        """The same view in another language."""
+        return self._replace(say=say_in(language, self.signs == ASCII), language=language)
 
     def listed(self, words: Sequence[str]) -> str:
         """`a, b and c`, as the language joins them."""
@@ -64,6 +74,20 @@ class View(NamedTuple):
     def wants(self, step: Step) -> bool:
         """Whether the step is asked for."""
         return not self.steps or step.name in self.steps
+
+
+MOST_SIDE = 64
+"""Rows and columns of a table on a page."""
+
+
+def view_in(language: str, format: str, ascii_only: bool = False) -> View:
+    """The view of a language, with the signs of a format and as much as a page of it shows."""
+    signs = ASCII if ascii_only else PLAIN if format == "plain" else UNICODE
+    published = format in PUBLISHED
+    return View(
+        say_in(language, ascii_only), signs, language, most_side=MOST_SIDE if published else None,
+        options=not published,
+    )  # fmt: skip
 
 
 def say_in(language: str, ascii_only: bool = False) -> Say:

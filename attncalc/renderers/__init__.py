@@ -5,48 +5,66 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import localcontext
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attncalc.core.certain import OWN
-from attncalc.core.names import TRACE_FORMATS
+from attncalc.core.names import FORMATS as NAMES
 from attncalc.core.stage import Trace
 
 
 class Format(NamedTuple):
-    """A format: the module that renders it, and what that takes."""
+    """A format: the file here that renders blocks, and the one that renders a trace itself, as far as it has them."""
 
-    module: str
-    data: bool  # the trace itself, not blocks made of it
-    whole: bool = True  # whole traces, not derivations alone
+    blocks: str = ""
+    trace: str = ""
+    binary: bool = False  # bytes, not text
 
 
 FORMATS: dict[str, Format] = {
-    "table": Format("attncalc.renderers.terminal", False),
-    "plain": Format("attncalc.renderers.plain", False),
-    "json": Format("attncalc.renderers.json", True),
-    "csv": Format("attncalc.renderers.csv", True),
-    "latex": Format("attncalc.renderers.latex", False, whole=False),
+    "table": Format("terminal"),
+    "plain": Format("plain"),
+    "json": Format(trace="json"),
+    "csv": Format(trace="csv"),
+    "npz": Format(trace="npz", binary=True),
+    "markdown": Format("markdown"),
+    "latex": Format("latex"),
+    "html": Format("html", "page"),
+    "svg": Format("plot_svg", "svg"),
+    "xlsx": Format(trace="xlsx", binary=True),
 }
 
 
-def render(trace: Trace, format: str = "plain", language: str = "en") -> str:
-    """A trace in a format, as text: `table`, `plain`, `json` or `csv`.
+def render(trace: Trace, format: str = "plain", language: str = "en") -> str | bytes:
+    """A trace in a format: text, or the bytes of a file for `npz` and `xlsx`.
 
     >>> from attncalc import load, run, render
     >>> render(run(load("draw")), "csv").splitlines()[0]
     'step,batch,head,query,key,feature,value'
     """
     from attncalc.document.tables import tables
-    from attncalc.document.view import View, say_in
+    from attncalc.document.view import view_in
 
-    if format not in TRACE_FORMATS:
-        raise ValueError(f"{format!r} is not a format of a trace; there are {', '.join(TRACE_FORMATS)}")
-    view = View(say_in(language), language=language)
+    if format not in NAMES:
+        raise ValueError(f"{format!r} is not a format of a trace; there are {', '.join(NAMES)}")
+    view = view_in(language, format)
     with localcontext(OWN):
-        return renderer(format)(trace if FORMATS[format].data else list(tables(trace, view)), view)
+        if FORMATS[format].trace:
+            rendered: str | bytes = trace_renderer(format)(trace, view)
+        else:
+            rendered = block_renderer(format)(list(tables(trace, view)), view)
+        return rendered
 
 
-def renderer(format: str) -> Callable[..., str]:
-    """The function of a format: the trace or its blocks, and a view → text."""
-    function: Callable[..., str] = import_module(FORMATS[format].module).render
+def trace_renderer(format: str) -> Callable[..., Any]:
+    """The function of a format: a trace and a view → text or bytes."""
+    return _function(FORMATS[format].trace)
+
+
+def block_renderer(format: str) -> Callable[..., Any]:
+    """The function of a format: blocks and their view → text; HTML takes them in every language (`renderers.html`)."""
+    return _function(FORMATS[format].blocks)
+
+
+def _function(file: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = import_module(f"attncalc.renderers.{file}").render
     return function

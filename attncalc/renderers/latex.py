@@ -28,8 +28,8 @@ def escaped(text: str) -> str:
     return text.translate(ESCAPES)
 
 
-def render(blocks: Sequence[Block], view: View) -> str:
-    """The blocks as a fragment."""
+def render(blocks: Sequence[Block], view: View, standalone: bool = False) -> str:
+    """The blocks as a fragment, or as a whole document."""
     return "".join(f"{line}\n" for block in blocks for line in _lines(block, view))
 
 

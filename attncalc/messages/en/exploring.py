@@ -23,7 +23,9 @@ MESSAGES: dict[str, str] = {
     "why-levels-one": "{count} level is shown; --depth N shows more, --all every one.",
     "why-cut": "The tree is cut after {count} cells; ask for a cell further down to see more.",
     "why-first-head": "Head 0 is shown; --head N shows another.",
+    "why-first-head-here": "Head 0 is shown.",
     "why-first-batch": "Batch entry 0 is shown; --batch N shows another.",
+    "why-first-batch-here": "Batch entry 0 is shown.",
     "plain-level": "level {level}: ",
     # Sensitivity
     "influences-title": "What moves {cell} most",

@@ -23,7 +23,9 @@ MESSAGES: dict[str, str] = {
     "why-levels": "显示了 {count} 层；--depth N 可看更多层，--all 全部显示。",
     "why-cut": "推导树只写出 {count} 个单元格；想看更深处，请直接问下面的单元格。",
     "why-first-head": "显示的是第 0 个头；--head N 看其他头。",
+    "why-first-head-here": "显示的是第 0 个头。",
     "why-first-batch": "显示的是第 0 个批次项；--batch N 看其他批次项。",
+    "why-first-batch-here": "显示的是第 0 个批次项。",
     "plain-level": "第 {level} 层：",
     # Sensitivity
     "influences-title": "对 {cell} 影响最大的数",

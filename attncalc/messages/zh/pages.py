@@ -1,0 +1,5 @@
+"""The Chinese sentences of pages of HTML."""
+
+from __future__ import annotations
+
+MESSAGES: dict[str, str] = {}

@@ -1,0 +1,5 @@
+"""The Chinese sentences of spreadsheets."""
+
+from __future__ import annotations
+
+MESSAGES: dict[str, str] = {}
