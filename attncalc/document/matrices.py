@@ -54,8 +54,8 @@ def _matrix(
         for row in rows
     )  # fmt: skip
     all_rows = len(cells) if chosen is None else len(chosen)
-    cut = (("rows", len(rows), all_rows), ("columns", len(columns), cells.shape[1]))
-    captions = [name, *(view.say(f"{side}-of", first=1, last=n, all=all_) for side, n, all_ in cut if n < all_)]
+    cut = (("rows-of", len(rows), all_rows), ("columns-of", len(columns), cells.shape[1]))
+    captions = [name, *(view.say(code, first=1, last=n, all=all_) for code, n, all_ in cut if n < all_)]
     row_names = axis_labels(trace, row_axis, len(cells))
     column_names = axis_labels(trace, column_axis, cells.shape[1]) if column_axis != "one" else (step.stage.symbol,)
     return Matrix(
