@@ -17,7 +17,8 @@ from samples import LANGUAGES, flat, softmax, view_in
 
 from attncalc import __version__
 from attncalc.cli import folders
-from attncalc.document.worksheets import Printing, key
+from attncalc.document.answer_keys import key
+from attncalc.document.printing import Printing
 from attncalc.messages import catalogue
 from attncalc.practice.answers import answers_of
 from attncalc.practice.diagnose import diagnose
@@ -297,8 +298,8 @@ def test_numbers_that_do_not_tell_all_apart_are_said() -> None:
         (("--copies", "2", "-o", "a.md"), "--copies: 2 copies need a folder: -o FOLDER"),
         (("--part", "keys"), "--part: is keys; did you mean key?"),
         (("--part", "key", "-o", "f"), "--part: is for one sheet"),
-        (("--format", "latex"), "--format: is latex; worksheets are written as markdown"),
-        (("-o", "a.tex"), "a.tex: .tex is not a suffix"),
+        (("--format", "csv"), "--format: is csv; wanted is one of markdown, latex, html, xlsx"),
+        (("-o", "a.csv"), "a.csv: .csv is not a suffix"),
         (("-o", "no/a.md"), "no/a.md: cannot be written: there is no folder no"),
         (("-o", "no/f"), "no/f: cannot be written: there is no folder no"),
         (("-o", "file/"), "file: is a file, not a folder"),

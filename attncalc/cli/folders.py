@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from attncalc.cli import output
 from attncalc.cli.output import UNREACHABLE
 from attncalc.errors import Fault, OutputError, shortened
 
@@ -43,7 +44,7 @@ def _in_the_way(folder: Path, files: Sequence[Path]) -> Fault:
     return Fault(str(folder), "files-exist", {"count": len(files), "first": files[0].name})
 
 
-def write_folder(folder: Path, files: Mapping[str, str], force: bool) -> None:
+def write_folder(folder: Path, files: Mapping[str, str | bytes], force: bool) -> None:
     """Writes the files beside their places first, and moves them there when all are written.
 
     The folder is made where there is none; one that is there keeps what else it holds.
@@ -55,7 +56,7 @@ def write_folder(folder: Path, files: Mapping[str, str], force: bool) -> None:
         raise _cannot(folder, error) from None
 
 
-def _written(folder: Path, files: Mapping[str, str]) -> None:
+def _written(folder: Path, files: Mapping[str, str | bytes]) -> None:
     import tempfile  # loaded only where files are written
 
     there = folder.is_dir()
@@ -64,8 +65,8 @@ def _written(folder: Path, files: Mapping[str, str]) -> None:
     try:
         made = beside / "files"  # has the rights of any new folder, which a temporary one has not
         made.mkdir()
-        for name, text in files.items():
-            _write(made / name, text.encode("utf-8", "backslashreplace"))
+        for name, result in files.items():
+            _write(made / name, output.as_bytes(result))
         if there:
             for name in files:
                 os.replace(made / name, folder / name)

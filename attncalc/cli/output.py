@@ -16,7 +16,7 @@ STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 def write(result: str | bytes, target: str | None = None, force: bool = False) -> None:
     """Writes a result, text as UTF-8, to a file, or to standard output where there is no target or it is `-`."""
-    data = result if isinstance(result, bytes) else result.encode("utf-8", "backslashreplace")
+    data = as_bytes(result)
     if target and target not in STANDARD_OUTPUT:
         write_file(data, Path(target), force)
     elif sys.stdout is None:
@@ -27,6 +27,11 @@ def write(result: str | bytes, target: str | None = None, force: bool = False) -
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
+
+
+def as_bytes(result: str | bytes) -> bytes:
+    """A result as it stands in a file: text as UTF-8."""
+    return result if isinstance(result, bytes) else result.encode("utf-8", "backslashreplace")
 
 
 def is_file(target: str | None) -> bool:

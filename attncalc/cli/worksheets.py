@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attncalc.cli import output
 from attncalc.cli.answering import write_text
-from attncalc.cli.choices import Options, plain_view, seed_of, whole_number
+from attncalc.cli.choices import Options, format_of, plain_view, seed_of, settings_of, whole_number
 from attncalc.cli.folders import check_folder, write_folder
 from attncalc.cli.report import Status, complain
 from attncalc.cli.session import Session, one_of
+from attncalc.cli.sheet_writing import FORMATS, Writing
 from attncalc.cli.watching import counted, told
-from attncalc.errors import UsageError, shortened
+from attncalc.errors import UsageError
 from attncalc.messages import speaker
 from attncalc.messages.safe_text import escaped
 
 if TYPE_CHECKING:
-    from attncalc.document.blocks import Block
-    from attncalc.document.worksheets import Printing
+    from attncalc.document.printing import Printing
     from attncalc.practice.exercise import Order
 
 PARTS = ("sheet", "key", "both")
-FILES = ("sheet-{}.md", "key-{}.md", "scenario-{}.json", "answers-{}.json", "blank-{}.json")
-"""Of each copy: the sheet, its key, its scenario, the right answers, and a file for answers with none in it."""
-
 LEVEL = 3
 """One head with a causal mask."""
 
@@ -38,14 +35,15 @@ def worksheet(session: Session, options: Options) -> int:
     """Writes sheets and keys; every copy is calculated before one of them is written."""
     count = whole_number(options, "copies", 1, 1, MOST_COPIES)
     folder = _folder(options, count)
-    _check_target(options, folder, count)
+    writing = _writing(session, options, folder)
+    _check_target(options, folder, count, writing)
     orders = _orders(options, count)
-    made = [_printing(session, order) for order in counted(orders, session)]
+    made = [_printing(session, order, writing.format) for order in counted(orders, session)]
     if folder is None:
-        write_text(options, _document(session, made[0], options["part"] or "both"))
+        write_text(options, writing.document(made[0], options["part"] or "both"))
     else:
-        width = _width(count)
-        files = (_files(session, printing, f"{number:0{width}}") for number, printing in enumerate(made, 1))
+        numbered = zip(made, _numbers(count), strict=True)
+        files = (writing.files(printing, number, _scenario(printing)) for printing, number in numbered)
         write_folder(folder, {name: text for copy in files for name, text in copy.items()}, options["force"])
         text = speaker(session.language)("worksheet-made", count=count, folder=escaped(os.path.join(folder, "")))
         told(text, session)
@@ -77,28 +75,28 @@ def _is_folder(target: str) -> bool:
         return False  # the check of the target says what is wrong
 
 
-def _check_target(options: Options, folder: Path | None, count: int) -> None:
-    format, target = options["format"], options["output"]
-    if format not in (None, "markdown"):
-        raise UsageError.of("worksheet-format", "--format", found=shortened(format))
+def _writing(session: Session, options: Options, folder: Path | None) -> Writing:
+    """The format, by option or suffix; Markdown where neither says one."""
+    suffixed = folder is None and output.is_file(options["output"]) and Path(options["output"]).suffix
+    format = format_of(options, FORMATS) if suffixed else one_of("--format", options["format"] or FORMATS[0], FORMATS)
+    return Writing(format, session.quiet, settings_of(options, format))
+
+
+def _check_target(options: Options, folder: Path | None, count: int, writing: Writing) -> None:
     if options["part"] is not None:
         one_of("--part", options["part"], PARTS)
     if folder is not None:
-        check_folder(folder, _names(count), options["force"])
+        check_folder(folder, (name for number in _numbers(count) for name in writing.names(number)), options["force"])
         return
-    suffix = Path(target).suffix if output.is_file(target) else ""
-    if suffix not in ("", ".md") and format is None:
-        raise UsageError.of("unknown-suffix", target, suffix=suffix, known=".md")
-    output.check_target(target, options["force"])
+    if writing.format == "xlsx" and options["part"] in ("key", "both"):
+        raise UsageError.of("worksheet-xlsx-key", "--part")
+    output.check_target(options["output"], options["force"])
 
 
-def _names(count: int) -> list[str]:
-    width = _width(count)
-    return [name.format(f"{number:0{width}}") for number in range(1, count + 1) for name in FILES]
-
-
-def _width(count: int) -> int:
-    return max(2, len(str(count)))
+def _numbers(count: int) -> list[str]:
+    """The numbers of the copies, all of the same length."""
+    width = max(2, len(str(count)))
+    return [f"{number:0{width}}" for number in range(1, count + 1)]
 
 
 def _orders(options: Options, count: int) -> list[Order]:
@@ -116,12 +114,12 @@ def _orders(options: Options, count: int) -> list[Order]:
 # --- what is written ------------------------------------------------------------------------------
 
 
-def _printing(session: Session, order: Order) -> Printing:
+def _printing(session: Session, order: Order, format: str) -> Printing:
     from attncalc import __version__
-    from attncalc.document.worksheets import Printing
+    from attncalc.document.printing import Printing
     from attncalc.practice.exercise import exercise
 
-    return Printing(exercise(order), plain_view(session, "markdown"), __version__, _command(order))
+    return Printing(exercise(order), plain_view(session, format), __version__, _command(order))
 
 
 def _command(order: Order) -> str:
@@ -133,33 +131,6 @@ def _command(order: Order) -> str:
     words += [f"--blank {','.join(order.blank)}"] if order.blank != BLANKS[order.level - 1] else []
     words += [f"--places {order.places}"] if order.places != LEVELS[order.level - 1].places else []
     return " ".join(words)
-
-
-def _document(session: Session, printing: Printing, part: str) -> str:
-    from attncalc.document.worksheets import key, sheet
-
-    blocks: list[Block] = [*(sheet(printing) if part != "key" else ()), *(key(printing) if part != "sheet" else ())]
-    return _text(session, printing, blocks)
-
-
-def _text(session: Session, printing: Printing, blocks: Sequence[Block]) -> str:
-    from attncalc.document.blocks import Remark
-    from attncalc.renderers.markdown import render
-
-    return render([block for block in blocks if not (session.quiet and isinstance(block, Remark))], printing.view)
-
-
-def _files(session: Session, printing: Printing, number: str) -> Mapping[str, str]:
-    """The files of a copy."""
-    from attncalc.document.worksheets import key, sheet
-    from attncalc.practice.worksheet import answers_document, empty_document
-    from attncalc.scenario_files.json_text import written
-
-    made = printing.made
-    documents = (_scenario(printing), answers_document(made, made.answers), empty_document(made))
-    texts = [_text(session, printing, list(part(printing))) for part in (sheet, key)]
-    texts += [f"{written(document, 2)}\n" for document in documents]
-    return {name.format(number): text for name, text in zip(FILES, texts, strict=True)}
 
 
 def _scenario(printing: Printing) -> dict[str, Any]:
@@ -174,7 +145,7 @@ def _scenario(printing: Printing) -> dict[str, Any]:
 
 def _remarks(made: Sequence[Printing]) -> Iterator[str]:
     """What the numbers of a copy do not tell apart."""
-    from attncalc.document.worksheets import pairs_of
+    from attncalc.document.answer_keys import pairs_of
 
     for printing in made:
         found = printing.made.coincidences

@@ -126,6 +126,15 @@ def numbers_in(tree: Expression) -> Iterator[Number]:
             yield from numbers_in(argument)
 
 
+def with_numbers(tree: Expression, other: Callable[[Number], Any]) -> Expression:
+    """The same derivation with another value for each of its numbers, which stay at their cells."""
+    if isinstance(tree, Number):
+        return Number(other(tree), tree.cell)
+    if isinstance(tree, Operation):
+        return Operation(tree.kind, tuple(with_numbers(argument, other) for argument in tree.arguments))
+    return tree
+
+
 def rational(tree: Expression, shown: Callable[[Number], Fraction | None]) -> Fraction | None:
     """The exact value of what is shown, or None where it is not a fraction (a power of e, most roots)."""
     if isinstance(tree, Number):

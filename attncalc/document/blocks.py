@@ -15,12 +15,16 @@ class Equation(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """The title of a part: a step's number and formula, or neither; `aside` stands at the far end of the line."""
+    """The title of a part: a step's number and formula, or neither; `aside` stands at the far end of the line.
+
+    `new_page` asks for a page of its own where there are pages.
+    """
 
     text: str
     number: str = ""
     formula: Equation | None = None
     aside: str = ""
+    new_page: bool = False
 
 
 class Prose(NamedTuple):

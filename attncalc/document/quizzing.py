@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from attncalc.core.arithmetic import MINUS_INFINITY
-from attncalc.core.expression import Cell, Expression, Number, Operation
+from attncalc.core.expression import Cell, Expression, Number, with_numbers
 from attncalc.core.figures import figure
 from attncalc.core.numbers import figure_of, operand
 from attncalc.core.stage import Step
@@ -151,20 +151,19 @@ def _put_in(before: State, asked: Question, step: Step, view: View) -> Iterator[
     for cell, label, hidden in zip(asked.cells, cell_labels(before.quiz, asked), asked.hidden, strict=True):
         if (wrong and cell != wrong[0]) or (hidden and step.cells[cell] == MINUS_INFINITY):
             continue
-        tree = _shown(own, own.tree(step, cell), view)
+        tree = _shown(own, own.tree(step, cell))
         lines.append(Line(name_in(before.quiz.trace, Cell(step.name, cell), view), label, tree, view.signs.equals, "?"))
     yield Derivation(tuple(lines))
 
 
-def _shown(own: OwnNumbers, tree: Expression, view: View) -> Expression:
+def _shown(own: OwnNumbers, tree: Expression) -> Expression:
     """The tree with every number as a text: the learner's as typed, the others as their step shows them."""
-    if isinstance(tree, Operation):
-        return Operation(tree.kind, tuple(_shown(own, part, view) for part in tree.arguments))
-    if not isinstance(tree, Number):
-        return tree
-    place = (tree.cell.name, tree.cell.place) if isinstance(tree.cell, Cell) else None
-    text = own.texts.get(place) if place is not None else None
-    return Number(operand(own.trace, tree) if text is None else text, tree.cell)
+
+    def text(number: Number) -> str:
+        typed = own.texts.get((number.cell.name, number.cell.place)) if number.cell is not None else None
+        return operand(own.trace, number) if typed is None else typed
+
+    return with_numbers(tree, text)
 
 
 def _answer(before: State, view: View, lead: str) -> Block:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from attncalc.core.arithmetic import MINUS_INFINITY
-from attncalc.core.expression import Expression, Number, Operation, rational
+from attncalc.core.expression import Expression, Number, Operation, rational, with_numbers
 from attncalc.core.names import PUBLISHED
 from attncalc.core.numbers import as_fraction, operand
 from attncalc.core.scenario import Scenario
@@ -117,8 +117,4 @@ def _is_hidden(tree: Expression) -> bool:
 
 def shown_tree(trace: Trace, tree: Expression) -> Expression:
     """The derivation with every number as the text its step shows."""
-    if isinstance(tree, Number):
-        return Number(operand(trace, tree), tree.cell)
-    if isinstance(tree, Operation):
-        return Operation(tree.kind, tuple(shown_tree(trace, argument) for argument in tree.arguments))
-    return tree
+    return with_numbers(tree, lambda number: operand(trace, number))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Context, Decimal, localcontext
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from attncalc.core.expression import Cell, Expression, Number, Operation
+from attncalc.core.expression import Expression, Number, with_numbers
 from attncalc.core.figures import as_decimal
 from attncalc.core.stage import Step, Trace
 from attncalc.derive import derivation, recomputed
@@ -54,14 +55,12 @@ class OwnNumbers:
 
     def tree(self, step: Step, place: Index) -> Expression:
         """The derivation of a cell with the learner's numbers in it."""
-        return self._put_in(derivation(self.trace, step, place))
+        return with_numbers(derivation(self.trace, step, place), self._own)
 
-    def _put_in(self, tree: Expression) -> Expression:
-        if isinstance(tree, Operation):
-            return Operation(tree.kind, tuple(map(self._put_in, tree.arguments)))
-        if isinstance(tree, Number) and isinstance(tree.cell, Cell) and not tree.cell.given:
-            return Number(self.value(tree.cell.name, tree.cell.place), tree.cell)
-        return tree
+    def _own(self, number: Number) -> Any:
+        if number.cell is None or number.cell.given:
+            return number.value
+        return self.value(number.cell.name, number.cell.place)
 
 
 def own_numbers(state: State) -> OwnNumbers:

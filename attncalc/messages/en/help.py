@@ -36,7 +36,7 @@ MESSAGES: dict[str, str] = {
     "help.map": "The array NAME of the file is KEY, e.g. q=query_states or weights=attn. Repeatable.",
     "help.worksheet": "Make worksheets of random numbers, with cells to fill in, and their keys.",
     "help.worksheet-places": "Decimals of the answers, 1 to 6; left out: those of the level.",
-    "help.worksheet-format": "markdown, which is also what is written without it.",
+    "help.worksheet-format": "markdown (also without it), latex, html, or xlsx, whose cells turn green or red.",
     "help.blank": "The steps to fill in, with commas between them: weights,context. Repeatable.",
     "help.copies": "So many sheets, each with numbers of its own, into a folder: -o FOLDER.",
     "help.part": "sheet, key or both.",

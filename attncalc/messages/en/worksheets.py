@@ -50,7 +50,7 @@ MESSAGES: dict[str, str] = {
     "files-exist": "holds {count} of these files already, {first} the first; --force overwrites them",
     "target-no-folder": "is a file, not a folder",
     "worksheet-given": "{found} is given on the sheet and cannot be blank; possible are {known}",
-    "worksheet-format": "is {found}; worksheets are written as markdown",
+    "worksheet-xlsx-key": "a workbook holds the sheet alone, so that whoever fills it in has no key; write the key with --format markdown, latex or html",
     "worksheet-copies": "{count} copies need a folder: -o FOLDER",
     "worksheet-part": "is for one sheet on the screen or in a file; a folder gets sheets and keys",
     "worksheet-coincident": "level {level}, seed {seed}: at this precision the numbers hardly tell apart: {pairs}; more decimals, more blank steps or another seed may help",

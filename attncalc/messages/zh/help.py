@@ -36,7 +36,7 @@ MESSAGES: dict[str, str] = {
     "help.map": "文件中名为 NAME 的数组就是 KEY，例如 q=query_states 或 weights=attn。可重复。",
     "help.worksheet": "用随机的数生成要填空的练习卷和答案。",
     "help.worksheet-places": "答案的小数位数，1 到 6；不写则按这一级的规定。",
-    "help.worksheet-format": "只有 markdown，不写也是它。",
+    "help.worksheet-format": "markdown（不写也是它）、latex、html，或 xlsx：格子会变绿或变红。",
     "help.blank": "要填的步骤，用逗号分开：weights,context。可重复。",
     "help.copies": "生成几份练习卷，每份的数都不同，写进文件夹：-o FOLDER。",
     "help.part": "sheet（练习卷）、key（答案）或 both（两者）。",

@@ -50,7 +50,7 @@ MESSAGES: dict[str, str] = {
     "files-exist": "里已经有 {count} 个同名文件，第一个是 {first}；要覆盖请加 --force",
     "target-no-folder": "是文件，不是文件夹",
     "worksheet-given": "{found} 在练习卷上是给定的，不能留空；可以留空的有 {known}",
-    "worksheet-format": "是 {found}；练习卷目前只能写成 markdown",
+    "worksheet-xlsx-key": "工作簿里只有练习卷，填的人手里就没有答案；答案请用 --format markdown、latex 或 html 写出",
     "worksheet-copies": "{count} 份练习卷要写进文件夹：-o FOLDER",
     "worksheet-part": "只用于屏幕上或文件里的一份练习卷；文件夹里练习卷和答案都有",
     "worksheet-coincident": "第 {level} 级，种子 {seed}：在这个精度下，这组数难以分清：{pairs}；可以多保留几位小数、多留几步空白，或者换一个种子试试",
