@@ -28,7 +28,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("scenario_files",),
     ("full_run",),
     ("notes",),
-    ("running", "explore"),
+    ("running", "explore", "long"),
     ("practice",),
     ("document",),
     ("renderers",),

@@ -88,6 +88,12 @@ COMMANDS: tuple[Command, ...] = (
         ("attncalc worksheet --seed 7 --level 3", "attncalc worksheet --level 3 --blank weights,context --part sheet",
          "attncalc worksheet --seed 7 --copies 30 -o sheets"),
     ),
+    Command(
+        "cost", "costing.cost",
+        ("token_counts", "model", "d_model", "heads", "kv_heads", "d_k", "layers", "shapes", *o.PUBLISHING, *o.OUTPUT,
+         *o.SCREEN),
+        ("attncalc cost 1000 10000", "attncalc cost --model llama-3-8b 8192 131072", "attncalc cost 4 --shapes"),
+    ),
     Command("list", "scenarios.list_", (*o.PUBLISHING, *o.OUTPUT, *o.SCREEN), ("attncalc list",)),
     Command(
         "show", "scenarios.show", ("name", *o.CALCULATION, *o.OUTPUT, "lang", "debug"),

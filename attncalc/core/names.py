@@ -32,5 +32,7 @@ CHOICES = {
     "layout": ("in_out", "out_in"), "arithmetic": ARITHMETICS, "rounding": ROUNDINGS,
 }  # fmt: skip
 """The keys of a scenario that take a word, and the words."""
+MODELS = ("gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "llama-3-8b", "llama-3-70b", "mistral-7b")
+"""The published models whose attention `cost` knows."""
 MOST_PLACES = 50
 COLORS = ("auto", "always", "never")

@@ -1,0 +1,1 @@
+"""Long contexts: what they cost, and how they are calculated without ever holding all scores."""
