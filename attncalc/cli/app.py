@@ -26,7 +26,8 @@ class Command(NamedTuple):
 
 
 SHOWING = (
-    "token", "head", "batch", "step", *o.CALCULATION, "all", *o.PUBLISHING, "picture", "indent", *o.OUTPUT, *o.SCREEN,
+    "token", "head", "batch", "step", *o.CALCULATION, *o.ALGORITHM, "all", *o.PUBLISHING, "picture", "indent",
+    *o.OUTPUT, *o.SCREEN,
 )  # fmt: skip
 
 COMMANDS: tuple[Command, ...] = (
@@ -39,13 +40,14 @@ COMMANDS: tuple[Command, ...] = (
         ("attncalc run draw --by-hand off", "attncalc show draw | attncalc run - --json | jq '.steps[-1]'"),
     ),
     Command(
-        "step", "stepping.step", ("scenario", "plain", *o.CALCULATION, "all", "lang", "color", "ascii", "debug"),
+        "step", "stepping.step",
+        ("scenario", "plain", *o.CALCULATION, *o.ALGORITHM, "all", "lang", "color", "ascii", "debug"),
         ("attncalc step draw", "attncalc step mini-head --plain"),
     ),
     Command(
         "why", "exploring.why",
-        ("scenario", "cell", "depth", "sensitivity", "head", "batch", *o.CALCULATION, "all", *o.PUBLISHING, *o.OUTPUT,
-         *o.SCREEN),
+        ("scenario", "cell", "depth", "sensitivity", "head", "batch", *o.CALCULATION, *o.ALGORITHM, "all",
+         *o.PUBLISHING, *o.OUTPUT, *o.SCREEN),
         ("attncalc why draw context draw 0", "attncalc why grouped --head 3 weights red fox --sensitivity"),
     ),
     Command(

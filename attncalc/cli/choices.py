@@ -8,7 +8,7 @@ from pathlib import PurePath
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
-from attncalc.cli.options import OPTIONS
+from attncalc.cli.options import ALGORITHM, CALCULATION, OPTIONS
 from attncalc.cli.session import Session, one_of, whole
 from attncalc.core import names
 from attncalc.core.labels import known, places_named
@@ -26,16 +26,20 @@ RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 KEYS_IN_A_PIPE = 1000
 LINES_BESIDE_KEYS = 10
 MOST_LOTS = 1_000_000
+MOST_BLOCK = 1_000_000
+KINDS = {"rounding": names.ROUNDINGS, "arithmetic": names.ARITHMETICS, "algorithm": names.CHOICES["algorithm"]}
 
 
 def calculation(options: Options) -> dict[str, Any]:
     """The options that change a calculation, checked."""
-    chosen = {key: options.get(key) for key in ("places", "by_hand", "rounding", "arithmetic", "shift")}
+    chosen = {key: options.get(key) for key in (*CALCULATION, *ALGORITHM) if key != "set"}
     if chosen["places"] is not None:
         whole("--places", chosen["places"], 0, names.MOST_PLACES)
+    if chosen["block"] is not None:
+        whole("--block", chosen["block"], 1, MOST_BLOCK)
     if chosen["by_hand"] not in (None, "off"):
         whole("--by-hand", chosen["by_hand"], 0, names.MOST_PLACES, "not-by-hand")
-    for key, choices in (("rounding", names.ROUNDINGS), ("arithmetic", names.ARITHMETICS)):
+    for key, choices in KINDS.items():
         if (value := chosen[key]) is not None:
             one_of(f"--{key}", value, choices)
     return chosen

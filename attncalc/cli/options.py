@@ -82,6 +82,8 @@ OPTIONS: dict[str, Option] = {
         Option("rounding", ("--rounding",), metavar="RULE", values=names.ROUNDINGS),
         Option("arithmetic", ("--arithmetic",), metavar="KIND", values=names.ARITHMETICS),
         Option("shift", ("--shift/--no-shift",), bool),
+        Option("algorithm", ("--algorithm",), metavar="NAME", values=names.CHOICES["algorithm"]),
+        Option("block", ("--block",), metavar="N"),
         Option("all", ("--all",), bool, False),
         Option("format", ("--format",), metavar="FORMAT", values=names.FORMATS),
         Option("json", ("--json",), bool, False),
@@ -101,6 +103,7 @@ OPTIONS: dict[str, Option] = {
     )
 }
 
+ALGORITHM = ("algorithm", "block")
 CALCULATION = ("set", "places", "by_hand", "rounding", "arithmetic", "shift")
 OUTPUT = ("output", "force")
 SCREEN = ("lang", "color", "width", "ascii", "quiet", "debug")

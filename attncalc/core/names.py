@@ -28,6 +28,7 @@ ROUNDINGS = ("half-up", "half-even", "truncate")
 LANGUAGES = ("en", "zh")
 CHOICES = {
     "mask": ("none", "causal"), "weighting": ("softmax", "linear", "uniform", "self"), "shift": ("true", "false"),
+    "algorithm": ("plain", "online"),
     "scale": ("sqrt_d_k", "d_k", "sqrt_d_model", "none"), "empty_rows": ("zero", "nan", "uniform", "error"),
     "layout": ("in_out", "out_in"), "arithmetic": ARITHMETICS, "rounding": ROUNDINGS,
 }  # fmt: skip

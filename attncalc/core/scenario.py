@@ -119,6 +119,11 @@ class Scenario:
         return self.start in ("x", "ids")
 
     @property
+    def online(self) -> bool:
+        """Whether the keys are gone through in blocks, with a running maximum."""
+        return self.document.get("algorithm") == "online"
+
+    @property
     def needs_scores(self) -> bool:
         """Whether weights are made from scores."""
         return self.start not in ("weights", "v") and self.weighting in ("softmax", "linear")

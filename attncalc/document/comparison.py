@@ -43,7 +43,7 @@ def conclusions(
     first = next((step for step in steps if not step.same), None)
     if first is None:
         return [view.say("compare-same", count=len(steps))]
-    fields = {"step": view.say(f"name.{first.name}"), "variants": _having(first, names, view)}
+    fields = {"step": view.step_name(first.name), "variants": _having(first, names, view)}
     code = "compare-first-only" if None in first.steps else "compare-first"
     weights = [step for step in steps if step.name == "weights" and view.wants(step.first)]
     return [view.say(code, **fields), *(text for step in weights for text in moved_weights(step, names, part, view))]
@@ -71,13 +71,13 @@ def _opening(variants: Sequence[Variant], names: Sequence[str], view: View) -> I
 
 def _without_tables(steps: Sequence[Compared], names: Sequence[str], view: View) -> Iterator[Block]:
     """The steps that are the same, those that only some variants have, and those of different shapes."""
-    same = [view.say(f"name.{step.name}") for step in steps if step.same]
+    same = [view.step_name(step.name) for step in steps if step.same]
     if same:
         yield Prose(view.say("list-comma").join(same), view.say("lead.same"))
     partial: dict[str, list[str]] = {}
     for step in steps:
         if None in step.steps:
-            partial.setdefault(_having(step, names, view), []).append(view.say(f"name.{step.name}"))
+            partial.setdefault(_having(step, names, view), []).append(view.step_name(step.name))
     for having, found in partial.items():
         text = view.say("compare-only-in", variants=having, steps=view.say("list-comma").join(found))
         yield Prose(text, view.say("lead.only-in"))
@@ -93,14 +93,14 @@ def _by_label(steps: Sequence[Compared], names: Sequence[str], view: View) -> It
     if steps:
         yield Prose(view.say("compare-shapes-shared"), view.say("lead.shapes"))
         yield _shapes(steps, names, view, tuple(Figure(_shared(step, view)) for step in steps))
-    same = [view.say(f"name.{step.name}") for step in steps if not step.differs]
+    same = [view.step_name(step.name) for step in steps if not step.differs]
     if same:
         yield Prose(view.say("compare-shared-same", steps=view.say("list-comma").join(same)))
 
 
 def _shapes(steps: Sequence[Compared], names: Sequence[str], view: View, shared: Sequence[Figure]) -> Matrix:
     """The shapes of steps in each variant, and how many of their cells are shared."""
-    rows = tuple(view.say(f"name.{step.name}") for step in steps)
+    rows = tuple(view.step_name(step.name) for step in steps)
     shapes = [tuple(Figure(by(s.shape) if s else view.say("absent")) for s in step.steps) for step in steps]
     if not shared:
         return Matrix("", view.say("column.step"), "", rows, tuple(names), tuple(shapes), False)

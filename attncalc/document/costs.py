@@ -13,6 +13,7 @@ from attncalc.long.models import Sizes
 
 PREFIXES = ((10**15, "PB"), (10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "B"))
 LONG_NUMBER = 10**15
+POINTS = 33
 
 
 class Asked(NamedTuple):
@@ -85,7 +86,7 @@ def _shape(row: Product, view: View) -> str:
     left, right, result = (view.notation().symbol_text(letter) for letter in SYMBOLS[row.step])
     first, second, third = (f"{rows}×{columns}" for rows, columns in row.shapes)
     text = _signed(f"{left} {first} · {right} {second} → {result} {third}", view)
-    return text if row.count == 1 else view.say("cost-each-head", count=row.count, text=text)
+    return text if row.heads == 1 else view.say("cost-each-head", count=row.heads, text=text)
 
 
 def _signed(text: str, view: View) -> str:
@@ -122,20 +123,26 @@ def _names(asked: Asked, view: View) -> tuple[str, ...]:
 
 
 def _growth(asked: Asked, view: View) -> Iterator[Block]:
-    """The share of a layer's multiply-adds that grows with N², by N: what is left of the rest."""
-    if len(asked.tokens) < 2:
+    """A layer's multiply-adds between the smallest number of tokens and the largest, and what part grows with N²."""
+    if len({*asked.tokens}) < 2:
         return
-    totals = [sum(row.multiply_adds for row in products(asked.sizes, tokens)) for tokens in asked.tokens]
-    squared = [2 * asked.sizes.heads * asked.sizes.d_k * tokens * tokens for tokens in asked.tokens]
     first, last = min(asked.tokens), max(asked.tokens)
-    high = float(max(totals))
-    curves = (
-        Curve(view.say("cost-curve.all"), tuple(map(float, totals))),
-        Curve(view.say("cost-curve.squared"), tuple(map(float, squared))),
+    tokens = [first + (last - first) * point // (POINTS - 1) for point in range(POINTS)]
+    drawn = [_parts(asked.sizes, n) for n in tokens]
+    curves = tuple(
+        Curve(view.say(f"cost-curve.{name}"), tuple(float(part[place]) for part in drawn))
+        for place, name in enumerate(("all", "squared"))
     )
-    at = tuple((tokens - first) / (last - first) for tokens in asked.tokens)
+    at = tuple(point / (POINTS - 1) for point in range(POINTS))
+    names, highest = tuple(grouped(n, view) for n in tokens), drawn[-1][0]
     yield Heading(view.say("cost-growth"))
-    yield Plot(view.say("cost-axis"), _names(asked, view), at, curves, 0.0, high, "0", grouped(max(totals), view))
-    share = [f"{100 * part / whole:.0f}" for part, whole in zip(squared, totals, strict=True)]
-    fields = {"first": grouped(asked.tokens[0], view), "last": grouped(asked.tokens[-1], view)}
-    yield Prose(view.say("cost-share", before=share[0], after=share[-1], **fields), view.say("lead.reading"))
+    yield Plot(view.say("cost-axis"), names, at, curves, 0.0, float(highest), "0", grouped(highest, view))
+    shares = [f"{100 * squared / whole:.0f}" for whole, squared in (drawn[0], drawn[-1])]
+    fields = {"before": shares[0], "after": shares[1], "first": names[0], "last": names[-1]}
+    yield Prose(view.say("cost-share", **fields), view.say("lead.reading"))
+
+
+def _parts(sizes: Sizes, tokens: int) -> tuple[int, int]:
+    """The multiply-adds of a layer, and those of them that grow with the square of the tokens."""
+    rows = products(sizes, tokens)
+    return sum(r.multiply_adds for r in rows), sum(r.multiply_adds for r in rows if r.step in ("scores", "context"))

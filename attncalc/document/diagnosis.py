@@ -76,7 +76,7 @@ def _sentence(found: Diagnosis, view: View) -> str:
         return view.say("check-consistent", text=text) if step.alone else text
     step = next(step for step in found.steps if step.verdict in (UNKNOWN, FOLLOW_THROUGH))
     code = "check-follows" if found.verdict == FOLLOW_THROUGH else "check-unknown"
-    return view.say(code, step=view.say(f"name.{step.name}"))
+    return view.say(code, step=view.step_name(step.name))
 
 
 def _headline(found: Diagnosis) -> Finding | None:
@@ -102,7 +102,7 @@ def _group(
     """One mistake with its why and how, or all that give the same numbers, numbered."""
     lead = view.say("check-lead-alone" if step.alone else f"check-lead.{step.verdict}")
     if later:
-        lead = view.say("check-lead-in", lead=lead, step=view.say(f"name.{step.name}"))
+        lead = view.say("check-lead-in", lead=lead, step=view.step_name(step.name))
     sentences = [told(found, step, finding, view) for finding in findings]
     if len(sentences) == 1:
         (only,) = sentences

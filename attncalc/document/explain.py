@@ -109,7 +109,7 @@ def _body(telling: Telling, step: Step) -> Iterator[Block]:
     if step.stage.given or row_axis == "key":
         yield from _rows(telling, step)
         return
-    if step.name == "context":
+    if step.name == "context" and "weights" in telling.trace:
         yield _terms(telling)
     if column_axis == "key":
         yield _by_key(telling, step)

@@ -121,7 +121,7 @@ def note_text(note: Note, trace: Trace, view: View) -> str:
     }
     for name in ("step", "first"):
         if name in fields:
-            fields[name] = view.say(f"name.{fields[name]}")
+            fields[name] = view.step_name(fields[name])
     if note.rows:
         fields["rows"] = _rows(note.rows, trace, view)
         fields["row"] = row_name(note.rows[0], trace, view)

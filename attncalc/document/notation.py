@@ -75,8 +75,12 @@ class Notation:
         return self.symbol(Symbol(letter))
 
     def add(self, tree: Operation) -> Written:
-        """a + b + …"""
-        return Written(" + ".join(self.terms([self.inside(a, PRODUCT) for a in tree.arguments])), SUM)
+        """a + b + …; a sum within a sum needs no brackets."""
+        return Written(" + ".join(self.terms([self._term(a) for a in tree.arguments])), SUM)
+
+    def _term(self, tree: Expression) -> str:
+        nested = isinstance(tree, Operation) and tree.kind in ("add", "sum", "dot")
+        return self.print(tree) if nested else self.inside(tree, PRODUCT)
 
     sum = add
 

@@ -88,7 +88,7 @@ def _names(swept: Swept, view: View) -> tuple[str, ...]:
     """The columns in a sentence: a key by its label, `feature 0`, `total`."""
     axis = swept.step.stage.layout[3]
     if axis == "one":
-        return (view.say(f"name.{swept.step.name}"),)
+        return (view.step_name(swept.step.name),)
     names = labels(raw_names(swept))
     if axis == "key":
         return names

@@ -71,6 +71,11 @@ class View(NamedTuple):
         said = [self.say(f"place.{axis}", number=n) for axis, n in parts if n is not None and axis in scenario.axes]
         return self.say("list-comma").join(said)
 
+    def step_name(self, name: str) -> str:
+        """A step in words: "weights"; of the online algorithm with its block."""
+        before, _, block = name.rpartition("_")
+        return self.say(f"name.online-{before}", block=block) if block.isdigit() else self.say(f"name.{name}")
+
     def wants(self, step: Step) -> bool:
         """Whether the step is asked for."""
         return not self.steps or step.name in self.steps

@@ -17,7 +17,7 @@ class Product(NamedTuple):
     """The matrix products of a step in one layer: so many of (rows × inner) · (inner × columns)."""
 
     step: str
-    count: int
+    heads: int
     rows: int
     inner: int
     columns: int
@@ -30,7 +30,7 @@ class Product(NamedTuple):
     @property
     def multiply_adds(self) -> int:
         """One for each entry of the result and each term of its sum."""
-        return self.count * self.rows * self.inner * self.columns
+        return self.heads * self.rows * self.inner * self.columns
 
 
 def products(sizes: Sizes, tokens: int) -> tuple[Product, ...]:

@@ -14,7 +14,7 @@ CONTEXT = Stage(
     (Read("weights", ("batch", "head", "query", "any")), Read("v", ("batch", "kv_head", "any", "feature"))),
     lambda arithmetic, scenario, weights, v: attention.context(weights, v, arithmetic),
     lambda scenario, weights, v: product(weights, v),
-    when=lambda s: s.has_values,
+    when=lambda s: s.has_values and not s.online,
 )  # fmt: skip
 
 

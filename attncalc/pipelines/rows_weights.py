@@ -29,8 +29,8 @@ MAXIMUM = Read("maximum", ("batch", "head", "query", "any"))
 
 
 def softmax(scenario: Scenario) -> bool:
-    """Whether exponentials are taken."""
-    return scenario.needs_scores and scenario.weighting == "softmax"
+    """Whether exponentials are taken, of whole rows."""
+    return scenario.needs_scores and scenario.weighting == "softmax" and not scenario.online
 
 
 # The scale and the temperature are one step: both multiply or divide every score.
@@ -150,18 +150,20 @@ SHIFTED = Stage(
 SHIFT = (MAXIMUM_ROW, SHIFTED)
 
 
-def _base(arithmetic: Arithmetic, scenario: Scenario) -> Array | None:
+def base(arithmetic: Arithmetic, scenario: Scenario) -> Array | None:
+    """The base of the exponential as a number; None for e."""
     return arithmetic.number(scenario.number("base"), "base") if scenario.option("base") is not None else None
 
 
-def _base_symbol(scenario: Scenario) -> Expression:
+def base_symbol(scenario: Scenario) -> Expression:
+    """The base of the exponential as it is written."""
     return symbols.E if scenario.option("base") is None else Symbol(str(scenario.option("base")))
 
 
 EXPONENTIALS = Stage(
     "exponentials", "E", CELLS, ("terms",), (LOGITS,),
-    lambda arithmetic, scenario, logits: attention.exponentials(logits, _base(arithmetic, scenario), arithmetic),
-    lambda scenario, logits: symbols.power(_base_symbol(scenario), logits),
+    lambda arithmetic, scenario, logits: attention.exponentials(logits, base(arithmetic, scenario), arithmetic),
+    lambda scenario, logits: symbols.power(base_symbol(scenario), logits),
     when=softmax,
 )  # fmt: skip
 
@@ -170,14 +172,14 @@ def _total(arithmetic: Arithmetic, scenario: Scenario, terms: Array, *extra: Arr
     if not scenario.has("sink") or not softmax(scenario):
         return attention.total(terms)
     sink = extra[0] if len(extra) == 1 else extra[0] - extra[1]  # shifted like the scores
-    return attention.total(terms) + attention.exponentials(sink, _base(arithmetic, scenario), arithmetic)
+    return attention.total(terms) + attention.exponentials(sink, base(arithmetic, scenario), arithmetic)
 
 
 def _total_formula(scenario: Scenario, terms: Expression, *extra: Expression) -> Expression:
     if not scenario.has("sink") or not softmax(scenario):
         return symbols.row_sum(terms)
     sink = extra[0] if len(extra) == 1 else extra[0] - extra[1]
-    return symbols.row_sum(terms) + symbols.power(_base_symbol(scenario), sink)
+    return symbols.row_sum(terms) + symbols.power(base_symbol(scenario), sink)
 
 
 TOTALS = Stage(

@@ -10,6 +10,7 @@ from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Stage
 from attncalc.pipelines.rows_after import AFTER, TERMS
 from attncalc.pipelines.rows_before import BEFORE
+from attncalc.pipelines.rows_online import online_rows
 from attncalc.pipelines.rows_weights import SHIFT, WEIGHTS
 
 ROWS: tuple[Stage, ...] = (*BEFORE, *WEIGHTS, *AFTER)
@@ -17,13 +18,14 @@ ROWS: tuple[Stage, ...] = (*BEFORE, *WEIGHTS, *AFTER)
 
 def stages(scenario: Scenario, shift: bool = False, terms: bool = False) -> tuple[Stage, ...]:
     """The rows that the scenario needs; `shift` puts the row maximum in where the arithmetic needs it."""
-    added = (*(SHIFT if shift else ()), *((TERMS,) if terms and scenario.has_values else ()))
+    added = (*(SHIFT if shift else ()), *((TERMS,) if terms and scenario.has_values and not scenario.online else ()))
     stand_ins = {
         "key_input": "memory" if scenario.has("memory") else "hidden",
         "entering": "residual" if scenario.has("residual") else "entering",
     }
 
-    rows = [row for row in ROWS if row in added or row.when(scenario)]
+    every = (*BEFORE, *WEIGHTS, *online_rows(scenario), *AFTER) if scenario.online else ROWS
+    rows = [row for row in every if row in added or row.when(scenario)]
     written = {slot for row in rows for slot in row.writes}
 
     def resolved(row: Stage) -> Stage:

@@ -28,7 +28,7 @@ def _cost(asked: Asked, tokens: int) -> dict[str, Any]:
         "layer": [
             {
                 "step": row.step,
-                "count": row.count,
+                "heads": row.heads,
                 "shapes": [list(shape) for shape in row.shapes],
                 "multiply_adds": row.multiply_adds,
             }

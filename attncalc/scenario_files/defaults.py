@@ -51,6 +51,8 @@ def with_defaults(document: Mapping[str, Any], start: str) -> dict[str, Any]:
         filled.setdefault("mask", "none")
         filled.setdefault("weighting", "softmax")
         filled.setdefault("empty_rows", "zero")
+    if document.get("algorithm") == "online":
+        filled.setdefault("block", Literal("2"))
     if has_matrices(document):
         filled.setdefault("layout", "in_out")
     for key, inner in INNER_DEFAULTS.items():

@@ -36,7 +36,7 @@ def _opened(source: Source, changes: Sequence[str]) -> Any:
 
 
 def folded(document: Any, options: Mapping[str, Any]) -> Any:
-    """The document with `places`, `by_hand`, `rounding`, `arithmetic` and `shift` from the command line.
+    """The document with what the command line says of the calculation: `places`, `by_hand`, `rounding`, `block` ….
 
     `arithmetic` goes before `by_hand`; `by_hand` "off" undoes the scenario's.
     """
@@ -52,8 +52,11 @@ def _changed(document: dict[str, Any], options: Mapping[str, Any]) -> dict[str, 
     for key in ("places", "rounding"):
         if options.get(key) is not None:
             document[key] = Literal(str(options[key])) if key == "places" else options[key]
-    if options.get("shift") is not None:
-        document["shift"] = options["shift"]
+    for key in ("shift", "algorithm"):
+        if options.get(key) is not None:
+            document[key] = options[key]
+    if options.get("block") is not None:
+        document["block"] = Literal(str(options["block"]))
     by_hand = options.get("by_hand")
     if by_hand == "off":
         document.pop("by_hand", None)

@@ -141,6 +141,8 @@ KEYS: dict[str, Kind] = {
     "base": Number(above=0, other_than=1),
     "shift": Flag(),
     "empty_rows": Choice(POLICIES),
+    "algorithm": Choice(("plain", "online")),
+    "block": SIZE,
     "norm": NORM,
     "residual": Either(
         (((bool,), Flag(True, "wanted-residual")), ((list, dict), Numbers((1, 2, 3)))), "wanted-residual"

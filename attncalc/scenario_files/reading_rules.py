@@ -64,6 +64,8 @@ RULES: tuple[Rule, ...] = (
     Rule("kv_heads", lambda d, s: s != "weights" or "v" in d, "only-with-values"),
     Rule("base", softmax, "only-with-exponentials"),
     Rule("shift", softmax, "only-with-exponentials"),
+    Rule("algorithm", softmax, "only-with-exponentials"),
+    Rule("block", lambda d, s: d.get("algorithm") == "online", "only-online"),
     Rule("mask", lambda d, s: s != "weights", "weights-are-given"),
     Rule("weighting", lambda d, s: s != "weights", "weights-are-given"),
     Rule("empty_rows", lambda d, s: s != "weights", "weights-are-given"),

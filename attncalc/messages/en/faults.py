@@ -47,6 +47,7 @@ MESSAGES: dict[str, str] = {
     "only-with-own-keys": "a cache belongs to the keys of q and k, or of x without memory",
     "only-with-norm-input": "pre norms x, post norms the output; there is none",
     "only-with-scores": "no scores are used here",
+    "only-online": "only the online algorithm goes through the keys in blocks",
     "only-with-exponentials": "no exponential is taken here",
     "weights-are-given": "the weights are given",
     "width-is-known": "no scale asks for it, or the shapes say it already",

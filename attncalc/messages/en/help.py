@@ -76,6 +76,8 @@ MESSAGES: dict[str, str] = {
     "help.rounding": "half-up, half-even or truncate.",
     "help.arithmetic": "exact, float64, float32, float16 or by-hand.",
     "help.shift": "Subtract the row maximum first, or do not.",
+    "help.algorithm": "plain, or online: the keys in blocks, with a running maximum, as FlashAttention goes through them.",
+    "help.block": "Keys in a block of the online algorithm; left out: 2.",
     "help.all": "Show every key and feature, however many.",
     "help.format": "table, plain, json, csv, npz, markdown, latex, html, svg or xlsx, as far as the command has them.",
     "help.standalone": "LaTeX as a whole document, not as a part to put into one.",

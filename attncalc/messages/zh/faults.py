@@ -47,6 +47,7 @@ MESSAGES: dict[str, str] = {
     "only-with-own-keys": "缓存只用于 q 和 k，或没有 memory 的 x",
     "only-with-norm-input": "pre 归一化 x，post 归一化输出；这里都没有",
     "only-with-scores": "这里用不到分数",
+    "only-online": "只有 online 算法才把键分块",
     "only-with-exponentials": "这里不取指数",
     "weights-are-given": "权重已经给定",
     "width-is-known": "缩放用不到它，或者从形状已经能知道",

@@ -76,6 +76,8 @@ MESSAGES: dict[str, str] = {
     "help.rounding": "half-up（四舍五入）、half-even（四舍六入五成双）或 truncate（截断）。",
     "help.arithmetic": "exact（精确）、float64、float32、float16 或 by-hand（手算）。",
     "help.shift": "先减去行最大值，或不减。",
+    "help.algorithm": "plain，或 online：把键分块，一边走一边更新最大值，FlashAttention 就是这样做的。",
+    "help.block": "online 算法每块有几个键；不写则为 2。",
     "help.all": "显示所有的键和特征，不论多少。",
     "help.format": "table、plain、json、csv、npz、markdown、latex、html、svg 或 xlsx，视命令而定。",
     "help.standalone": "写出完整的 LaTeX 文档，而不是可以插入别的文档的片段。",
