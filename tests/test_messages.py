@@ -14,10 +14,12 @@ import pytest
 from samples import LANGUAGES
 
 import attncalc
+from attncalc import load
 from attncalc.cli.app import COMMANDS
 from attncalc.cli.options import OPTIONS
 from attncalc.core import names
 from attncalc.messages import SUBJECTS, Word, catalogue, speaker, text_in
+from attncalc.pipelines.rows_online import online_rows
 from attncalc.pipelines.rows_weights import SHIFT
 from attncalc.pipelines.standard import ROWS
 
@@ -160,6 +162,9 @@ def made_codes() -> set[str]:
     """The codes that are made of names: steps, commands, options, choices."""
     made = {f"title.{row.texts()}" for row in ROWS} | {f"name.{row.name}" for row in ROWS}
     made |= {f"why.{row.texts()}" for row in (*ROWS, *SHIFT) if not row.given}
+    online = {row.words for row in online_rows(load("draw", options={"algorithm": "online"}))}
+    made |= {f"{kind}.{words}" for kind in ("title", "why") for words in online}
+    made |= {f"name.{words}" for words in online - {"online-context"}}
     made |= {f"help.{command.name}" for command in COMMANDS} | {option.code() for option in OPTIONS.values()}
     made |= {f"aside.{kind}" for kind in names.ARITHMETICS} | {f"rounding.{rounding}" for rounding in names.ROUNDINGS}
     made |= {f"axis.{axis}" for row in ROWS for axis in row.layout}

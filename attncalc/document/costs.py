@@ -15,6 +15,9 @@ PREFIXES = ((10**15, "PB"), (10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3
 LONG_NUMBER = 10**15
 POINTS = 33
 
+MEMORY = (("cost-score-bytes", "cost-score-bytes-why", score_bytes), ("cost-cache", "cost-cache-why", cache_bytes))
+"""What takes memory: its title, a sentence on it, and its bytes."""
+
 
 class Asked(NamedTuple):
     """What is costed: the model's name ("" for sizes of one's own), its sizes, the numbers of tokens."""
@@ -35,9 +38,9 @@ def costs(asked: Asked, view: View) -> Iterator[Block]:
     yield Heading(view.say("cost-products"))
     yield Prose(view.say("cost-products-why"))
     yield _by_step(asked, view)
-    for code, count in (("cost-score-bytes", score_bytes), ("cost-cache", cache_bytes)):
-        yield Heading(view.say(code))
-        yield Prose(view.say(f"{code}-why"))
+    for title, why, count in MEMORY:
+        yield Heading(view.say(title))
+        yield Prose(view.say(why))
         for kinds in ({"fp32"}, {"fp16", "bf16"}):
             types = [type for type in BYTES if type in kinds]
 
