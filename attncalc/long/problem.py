@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,13 @@ class Problem(NamedTuple):
     empty: str = "zero"  # what becomes of a row that sees nothing
     bounded: bool = False  # whether every score is so small that the row maximum need not be taken off
     own: bool = True  # whether the queries are among the keys, so that a weight on itself means something
+    softmax: bool = True  # whether tiles can be used: else whole rows are calculated as the steps do it
+    weights: Table | None = None  # given
+    settings: Mapping[str, Any] = {}  # the keys of the scenario that say how scores become weights
+    start: str = "q"
+    width_said: int | None = None  # what a named scale divides by, before its root
+    name: str = ""
+    labels: Sequence[str] = ()  # of the queries
 
     @property
     def dtype(self) -> Any:

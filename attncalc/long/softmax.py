@@ -10,6 +10,7 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.long.problem import FLOOR, Asked, Block, Job, Problem
+from attncalc.long.tables import Table
 from attncalc.long.top import GROUP, Top, group_maxima
 
 TILE = 512
@@ -56,8 +57,8 @@ class _Running:
     def _here(self) -> tuple[int, int, int]:
         return self.job.batch, self.job.head, self.problem.grid[1]
 
-    def _rows(self, table: object) -> Values | None:
-        return None if table is None else table.rows(*self._here(), self.job.rows)  # type: ignore[attr-defined, no-any-return]
+    def _rows(self, table: Table | None) -> Values | None:
+        return None if table is None else table.rows(*self._here(), self.job.rows)
 
     def tiles(self) -> list[slice]:
         """The keys that a row of the block may see, tile by tile."""

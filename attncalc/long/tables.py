@@ -28,7 +28,7 @@ class Held(NamedTuple):
     @property
     def shape(self) -> tuple[int, ...]:
         """The lengths of the four axes."""
-        return self.values.shape
+        return tuple(self.values.shape)
 
     def rows(self, batch: int, head: int, heads: int, rows: slice) -> Values:
         """A view of the rows; query head h reads head h // (heads / its own)."""

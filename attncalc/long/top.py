@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from attncalc.core.bounded import Values
@@ -22,7 +24,7 @@ class Top:
     A score that is not above `floor` is hidden and never counts: its key stays −1.
     """
 
-    def __init__(self, k: int, rows: int, floor: float, dtype: np.dtype) -> None:  # type: ignore[type-arg]
+    def __init__(self, k: int, rows: int, floor: float, dtype: np.dtype[Any]) -> None:
         self.k = k
         self.scores = np.full((rows, k), floor, dtype)
         self.keys = np.full((rows, k), -1, np.int64)
@@ -67,6 +69,15 @@ class Top:
         line = np.searchsorted(touched, row)
         column = self.k + np.arange(len(row)) - starts[row]
         scores[line, column], keys[line, column] = score, key
-        best = np.argsort(-scores, axis=1, kind="stable")[:, : self.k]
+        best = _descending(scores, keys)[:, : self.k]
         self.scores[touched] = np.take_along_axis(scores, best, 1)
         self.keys[touched] = np.take_along_axis(keys, best, 1)
+
+
+def _descending(scores: Values, keys: Values) -> Values:
+    """The order of each row, largest first, equal ones by their keys."""
+    if scores.dtype != np.float32:
+        return np.argsort(-scores, axis=1, kind="stable")  # the keys of equal scores come in order
+    bits = scores.view(np.int32)
+    ordered = bits ^ ((bits >> 31) & 0x7FFFFFFF)  # whole numbers in the order of the floats
+    return np.argsort((~ordered).astype(np.int64) << 32 | (keys & 0xFFFFFFFF), axis=1)
