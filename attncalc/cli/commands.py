@@ -34,11 +34,18 @@ def explain(session: Session, options: Options) -> int:
 
 def run(session: Session, options: Options) -> int:
     """Every step of the scenarios, as tables or as data."""
-    from attncalc.running import run
-
     sources = options["scenarios"]
+    if options["summary"]:
+        from attncalc.cli.summarising import summary
+
+        asked_for(sources)
+        return summary(session, options)
+    if idle := [f"--{name}" for name in ("top", "near", "threads") if options[name] is not None]:
+        raise UsageError.of("summary-only", ", ".join(idle))
     if options["jsonl"]:
         return _json_lines(session, options)
+    from attncalc.running import run
+
     asked_for(sources)
     if len(sources) > 1 and format_of(options, names.FORMATS) in ONE_TRACE:
         raise UsageError.of("one-scenario")
