@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from attncalc.cli.answering import all_of, answer_format, asked_for, scenario_at, write_blocks, write_text
+from attncalc.cli.answering import all_of, answer_format, asked_for, write_blocks, write_text
 from attncalc.cli.choices import Options, calculation, format_of, settings_of, view_of
+from attncalc.cli.long_roads import is_long, road, some_rows, whole
 from attncalc.cli.session import Session
 from attncalc.core import names
 from attncalc.errors import UsageError
@@ -28,8 +29,10 @@ def explain(session: Session, options: Options) -> int:
 
     if not options["scenario"]:
         return list_(session, options)
-    scenario = scenario_at(options["scenario"], options)
-    return _shown(session, options, [run(scenario, terms=scenario.has_values)], "explain")
+    found = road(options["scenario"], options)
+    if is_long(found):
+        return some_rows(session, options, found, "explain", _shown)
+    return _shown(session, options, [run(found, terms=found.has_values)], "explain")
 
 
 def run(session: Session, options: Options) -> int:
@@ -49,7 +52,11 @@ def run(session: Session, options: Options) -> int:
     asked_for(sources)
     if len(sources) > 1 and format_of(options, names.FORMATS) in ONE_TRACE:
         raise UsageError.of("one-scenario")
-    scenarios = all_of(lambda source: scenario_at(source, options), sources)
+    found = all_of(lambda source: road(source, options), sources)
+    if len(found) == 1 and is_long(found[0]) and options["token"]:
+        return some_rows(session, options, found[0], "run", _shown)
+    format = format_of(options, names.FORMATS)
+    scenarios = [whole(one, options, format) if is_long(one) else one for one in found]
     traces = [run(scenario, "terms" in options["step"]) for scenario in scenarios]
     return _shown(session, options, traces, "run")
 

@@ -36,6 +36,16 @@ def summary(found: Summary, scenario: Scenario, queries: Sequence[int], view: Vi
         yield from row(found, scenario, query, query, view)
 
 
+def told(found: Summary, scenario: Scenario, queries: Sequence[int], view: View) -> Iterator[Block]:
+    """Some queries of a long context."""
+    batch, heads, rows, keys = found.problem.grid
+    title = text_in(scenario.option("title"), view.language) or view.say("long-rows-title")
+    yield Heading(title, aside=found.problem.kind)
+    yield Prose(view.say("long-sizes", batch=batch, heads=heads, queries=rows, keys=keys), view.say("lead.sizes"))
+    for place, query in enumerate(queries):
+        yield from row(found, scenario, query, place, view)
+
+
 def row(found: Summary, scenario: Scenario, query: int, place: int, view: View) -> Iterator[Block]:
     """One query: its largest weights, the share of the rest, its figures and its context; `place` is its row."""
     name = labels(scenario.query_tokens[query : query + 1])[0]
@@ -77,13 +87,18 @@ def _means(found: Summary, view: View) -> Matrix:
 def _top(found: Summary, scenario: Scenario, keys: Values, weights: Values, view: View) -> Matrix:
     """The keys with the largest weights, and what all others have together."""
     seen = [(int(key), float(weight)) for key, weight in zip(keys, weights, strict=True) if key >= 0]
-    names = [f"{label} [{key}]" for (key, _), label in
-             zip(seen, (labels(scenario.tokens[key : key + 1])[0] for key, _ in seen), strict=True)]  # fmt: skip
+    names = [_key_name(scenario, key) for key, _ in seen]
     rest = 1 - sum(weight for _, weight in seen) if seen else 0.0
     cells = [(Figure(_number(weight, scenario, view), share=min(max(weight, 0.0), 1.0)),) for _, weight in seen]
     cells.append((Figure(_number(max(rest, 0.0), scenario, view)),))
     code = "long-rest-sink" if found.problem.sink is not None else "long-rest"
     return Matrix("", view.say("axis.key"), "", (*names, view.say(code)), (view.say("long-weight"),), tuple(cells))
+
+
+def _key_name(scenario: Scenario, key: int) -> str:
+    """A key by its label, and by its position where that is another."""
+    label = labels(scenario.tokens[key : key + 1])[0]
+    return label if label == str(key) else f"{label} [{key}]"
 
 
 def _context(context: Values, scenario: Scenario, view: View) -> Matrix:

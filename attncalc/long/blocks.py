@@ -19,11 +19,14 @@ ARRAYS_OF_STEPS = 8
 """Arrays of whole rows that the steps hold at once."""
 
 
-def block(problem: Problem, job: Job, asked: Asked | None = None) -> Block:
-    """The context of a block of rows and, where asked for, the figures of its weights. A pure function."""
+def block(problem: Problem, job: Job, asked: Asked | None = None, tile: int | None = None) -> Block:
+    """The context of a block of rows and, where asked for, the figures of its weights. A pure function.
+
+    `tile` is how many keys are taken at a time.
+    """
     if not problem.softmax:
         return whole_rows_block(problem, job, asked)
-    found = softmax_block(problem, job, asked)
+    found = softmax_block(problem, job, asked, tile)
     return found if found.empty is None or not found.empty.any() else _filled(problem, job, found, asked)
 
 

@@ -33,6 +33,9 @@ KINDS = ("float32", "float64")
 BY_CELLS = ("scores", "weights", "bias", "mask.keep", "mask.drop")
 """The arrays that may have a number for each query and key: their rows are read block by block."""
 
+STREAMED = ("q", "k", "v")
+"""The arrays that may stay in their files when they are compared as they are."""
+
 NORM_ROWS = 65_536
 """Rows whose norms are taken at a time."""
 
@@ -42,7 +45,8 @@ class Long(NamedTuple):
 
     scenario: Scenario
     outlines: Outlines
-    kind: str
+    source: Source
+    kind: str = ""
 
     def table(self, name: str) -> Table | None:
         """The rows of an array with four axes, in its file or in memory; None where there is none."""
@@ -92,8 +96,17 @@ def load_long(
 ) -> Long:  # fmt: skip
     """The scenario of a source, its large arrays left in their files; raises a ScenarioError with every fault."""
     with localcontext(OWN):
-        scenario, outlines = outlined(changed(source, changes, options))
-        return Long(scenario, outlines, _kind(scenario, outlines))
+        return of_a_kind(outline(changed(source, changes, options)))
+
+
+def outline(source: Source) -> Long:
+    """The scenario of a source with its changes, in whatever arithmetic it asks for."""
+    return Long(*outlined(source), source)
+
+
+def of_a_kind(long: Long) -> Long:
+    """The same in float32 or float64; a UsageError where another arithmetic is asked for."""
+    return long._replace(kind=_kind(long.scenario, long.outlines))
 
 
 def _kind(scenario: Scenario, outlines: Outlines) -> str:
@@ -129,12 +142,12 @@ def ready(long: Long, streamed: bool = False) -> Ready:
     needed = {read.slot for row in rows for read in row.reads} | {row.name for row in rows if row.given}
     arrays = dict(long.scenario.arrays)
     for name in long.outlines.located:
-        if name in needed and name not in BY_CELLS and not (plain and name in ("k", "v")):
+        if name in needed and name not in BY_CELLS and not (plain and name in STREAMED):
             table = long.table(name)
             arrays[name] = arithmetic.given(table.all(), name) if isinstance(table, Filed) else arrays[name]
     scenario = replace(long.scenario, arrays=arrays)
     slots: dict[str, Slot] = {}
-    kept = tuple(row for row in before if not (plain and row.name in ("k", "v")))
+    kept = tuple(row for row in before if not (plain and row.name in long.outlines.located))
     with np.errstate(all="ignore"):
         fold(kept, scenario, arithmetic, lambda row, read: row.calculate(arithmetic, scenario, read), slots)
     problem = _problem(long._replace(scenario=scenario), slots, plain)

@@ -17,8 +17,9 @@ TILE = 512
 """Keys of a tile: with 256 rows it stays in a core's cache, the exponentials beside it."""
 
 
-def softmax_block(problem: Problem, job: Job, asked: Asked | None = None, tile: int = TILE) -> Block:
+def softmax_block(problem: Problem, job: Job, asked: Asked | None = None, tile: int | None = None) -> Block:
     """The context of a block of rows and, where asked for, the figures of its weights."""
+    tile = TILE if tile is None else tile
     with np.errstate(all="ignore"):
         running = _Running(problem, job, asked, tile)
         for keys in running.tiles():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
     "long-title": "A long attention, summarised",
+    "long-rows-title": "Some queries of a long context",
     "long-sizes": "batch {batch}, heads {heads}, queries {queries}, keys {keys}",
     "long-means": "Mean over all rows",
     "long-mere-average": "The last line is a mere average over the heads: no head need look like it.",

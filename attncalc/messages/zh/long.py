@@ -4,6 +4,7 @@ from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
     "long-title": "长上下文的注意力概览",
+    "long-rows-title": "长上下文中的几个查询",
     "long-sizes": "批次 {batch}，头 {heads}，查询 {queries}，键 {keys}",
     "long-means": "所有行的平均",
     "long-mere-average": "最后一行只是各头的简单平均：没有哪个头一定长这样。",
