@@ -36,7 +36,8 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "run", "commands.run", ("scenarios", *SHOWING[:-6], "jsonl", "summary", "top", "near", "threads", *o.SCREEN),
-        ("attncalc run draw --by-hand off", "attncalc run big.json --summary -o rows.npz", "attncalc show draw | attncalc run - --json | jq '.steps[-1]'"),
+        ("attncalc run draw --by-hand off", "attncalc run big.json --summary -o rows.npz",
+         "attncalc show draw | attncalc run - --json | jq '.steps[-1]'"),
     ),
     Command(
         "step", "stepping.step", ("scenario", "plain", *o.CALCULATION, "all", "lang", "color", "ascii", "debug"),

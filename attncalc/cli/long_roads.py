@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import localcontext
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
-from attncalc.cli.choices import Options, calculation, plain_view
+from attncalc.cli.choices import Options, calculation, place_named, plain_view
 from attncalc.cli.session import Session
 from attncalc.core.certain import OWN
 from attncalc.errors import AttncalcError, UsageError
@@ -108,11 +108,6 @@ def told_whole(long: Long, count: int) -> bool:
     return numbers <= TOLD and batch * heads * keys * count <= EAGER
 
 
-def is_long(found: Scenario | Long) -> TypeGuard[Long]:
-    """Whether it is the outline of a long scenario."""
-    return hasattr(found, "outlines")
-
-
 Shown = Callable[["Session", Options, "list[Trace]", str], int]
 
 
@@ -152,3 +147,20 @@ def _streamed(session: Session, options: Options, long: Long, queries: tuple[int
     view = plain_view(session, format)._replace(everything=bool(options["all"]))
     write_blocks(session, options, lambda view: told(found, long.scenario, queries, view), view, format)
     return 0
+
+
+def row_of_cell(long: Long, words: Sequence[str]) -> tuple[Scenario, list[str]]:
+    """The scenario of the one row that a cell is in, and the cell's words in it."""
+    from attncalc.explore.cells import parted
+    from attncalc.long.ahead import check_memory, rows_bytes
+    from attncalc.long.loading import of_a_kind
+    from attncalc.long.rows import rows_scenario
+    from attncalc.pipelines.standard import ROWS, STEP_NAMES
+
+    long = of_a_kind(long)
+    step, *places = parted(STEP_NAMES, words)
+    query, *_ = long.scenario.queries
+    if places and any(row.name == step and row.layout[2] == "query" for row in ROWS):
+        query = place_named(long.scenario.query_tokens, places.pop(0), " ".join(words))
+    check_memory(long, rows_bytes(long), "long-rows-memory")
+    return rows_scenario(long, (query,)), [step, *places]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncalc.cli.answering import answer_format, write_blocks, write_text
-from attncalc.cli.choices import Options, calculation, plain_view, whole_number
+from attncalc.cli.choices import Options, calculation, place_named, plain_view, whole_number
 from attncalc.cli.one_thread import with_one_thread
 from attncalc.cli.progress import announced, showing
 from attncalc.cli.session import Session
-from attncalc.errors import UsageError, shortened
+from attncalc.errors import UsageError
 
 if TYPE_CHECKING:
     from attncalc.long.loading import Long
@@ -80,15 +80,4 @@ def long_at(source: str, options: Options) -> Long:
 
 def queries(long: Long, options: Options) -> tuple[int, ...]:
     """The queries that --token names."""
-    from attncalc.core.labels import known, places_named
-
-    found = []
-    labels = long.scenario.query_tokens
-    for word in options["token"]:
-        places = places_named(labels, word)
-        if len(places) > 1:
-            raise UsageError.of("ambiguous-token", "--token", found=word, count=len(places))
-        if not places:
-            raise UsageError.of("unknown-token", "--token", found=shortened(word), known=known(labels))
-        found += places
-    return tuple(found)
+    return tuple(place_named(long.scenario.query_tokens, word, "--token") for word in options["token"])

@@ -55,11 +55,14 @@ def row(found: Summary, scenario: Scenario, query: int, place: int, view: View) 
         here = (batch, head, place)
         if found.keys is not None and found.weights is not None:
             yield _top(found, scenario, found.keys[here], found.weights[here], view)
-        figures = (f"{view.say(f'long-figure.{code}', near=_near(found))} {_number(found.figures[code][here], scenario, view)}"
-                   for code in found.figures)  # fmt: skip
-        yield Prose(view.say("list-comma").join(figures))
+        yield Prose(view.say("list-comma").join(_figures(found, scenario, here, view)))
         if found.context is not None:
             yield _context(found.context[here], scenario, view)
+
+
+def _figures(found: Summary, scenario: Scenario, here: tuple[int, int, int], view: View) -> Iterator[str]:
+    for code, values in found.figures.items():
+        yield f"{view.say(f'long-figure.{code}', near=_near(found))} {_number(values[here], scenario, view)}"
 
 
 def _near(found: Summary) -> int:

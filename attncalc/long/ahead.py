@@ -15,6 +15,9 @@ from attncalc.long.problem import Asked, Job, Problem
 from attncalc.long.softmax import TILE
 from attncalc.pipelines.standard import stages
 
+STEPS_OF_ROWS, LABELS = 6, 50
+"""Arrays like the keys that telling some rows holds, and what the labels of a key take, in numbers."""
+
 PROBED = 400_000
 """The scores of a probe: a few milliseconds."""
 
@@ -62,7 +65,7 @@ def bytes_needed(long: Long, top: int, threads: int, whole: bool = True) -> int:
     widths = {"x": "d_model", "q": "d_k", "k": "d_k", "v": "d_v"}
     made = 0
     for row in stages(scenario):
-        if row.given or "key" in row.axes and "query" in row.axes:
+        if row.given or ("key" in row.axes and "query" in row.axes):
             continue
         width = scenario.sizes.get(widths.get(row.name.split("_")[-1], "d_model"), 0) or scenario.sizes.get("d_v", 0)
         rows = keys if "key" in row.axes else queries
@@ -70,6 +73,14 @@ def bytes_needed(long: Long, top: int, threads: int, whole: bool = True) -> int:
     results = batch * heads * queries * (top * (8 + size) + 5 * size)
     tiles = threads * (HELD + 4 * TILE * ROWS * size)
     return given + made + results + tiles
+
+
+def rows_bytes(long: Long) -> int:
+    """The memory that some rows take step by step: keys and values, and what the steps make of them."""
+    batch, _, _, keys = long.scenario.grid
+    sizes = long.scenario.sizes
+    width = sizes.get("d_k", 0) + sizes.get("d_v", 0) + sizes.get("d_model", 0)
+    return batch * keys * (sizes["kv_heads"] * width * STEPS_OF_ROWS + LABELS) * (8 if long.kind == "float64" else 4)
 
 
 def check_memory(long: Long, needed: int, code: str) -> None:

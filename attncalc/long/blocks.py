@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from attncalc.errors import CalculationError
@@ -44,7 +46,9 @@ def jobs(problem: Problem, rows: int = ROWS) -> list[Job]:
 def cells(problem: Problem, job: Job) -> int:
     """How many scores a block takes."""
     first, last = problem.hiding.span(job.batch, job.rows)
-    return (last - first if problem.softmax else problem.grid[3]) * (job.last - job.first)
+    rows = job.last - job.first
+    keys: int = last - first if problem.softmax else problem.grid[3]
+    return rows * keys
 
 
 def rows_at_once(problem: Problem) -> int:
@@ -75,25 +79,27 @@ def _filled(problem: Problem, job: Job, found: Block, asked: Asked | None) -> Bl
 
 def _uniform(problem: Problem, job: Job, found: Block, asked: Asked | None) -> Block:
     """Equal weights over all keys, hidden or not."""
-    empty = np.asarray(found.empty)
+    empty: Any = found.empty
     keys, dtype = problem.grid[3], problem.dtype
     share = dtype.type(1) / dtype.type(keys)
     context = found.context
     if problem.v is not None and context is not None:
         values = problem.v.rows(job.batch, job.head, problem.grid[1], slice(0, keys))
         context = np.where(empty[:, None], np.full(keys, share) @ values, context)
-    if found.keys is None or found.weights is None or asked is None:
+    if asked is None:
         return found._replace(context=context)
-    top = np.arange(found.keys.shape[1])
+    top = np.arange(asked.top)
     places = problem.hiding.positions[job.rows]
     inside = (places >= 0) & (places < keys)
     spans = np.clip(places + asked.near, 0, keys) - np.clip(places - asked.near + 1, 0, keys)
-    return found._replace(
-        context=context,
-        keys=np.where(empty[:, None], np.where(top < keys, top, -1), found.keys),
-        weights=np.where(empty[:, None], np.where(top < keys, share, 0), found.weights),
-        entropy=np.where(empty, np.log(dtype.type(keys)), found.entropy),
-        itself=np.where(empty, np.where(inside, share, 0), found.itself),
-        first=np.where(empty, share, found.first),
-        near=np.where(empty, np.maximum(spans, 0) * share, found.near),
-    )
+    instead: dict[str, Any] = {
+        "keys": np.where(top < keys, top, -1), "weights": np.where(top < keys, share, 0),
+        "entropy": np.log(dtype.type(keys)), "itself": np.where(inside, share, 0), "first": share,
+        "near": np.maximum(spans, 0) * share,
+    }  # fmt: skip
+    row: dict[str, Any] = {"keys": empty[:, None], "weights": empty[:, None]}
+    filled = {
+        name: np.where(row.get(name, empty), value, getattr(found, name)).astype(getattr(found, name).dtype)
+        for name, value in instead.items()
+    }
+    return found._replace(context=context, **filled)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import localcontext
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,9 +23,9 @@ from attncalc.long.tables import Held, Table, held, place
 from attncalc.ops import weighing
 from attncalc.pipelines.standard import stages
 from attncalc.scenario_files.array_rows import Located, Outlines
+from attncalc.scenario_files.folding import changed
 from attncalc.scenario_files.lifting import ROWS
 from attncalc.scenario_files.load import outlined
-from attncalc.scenario_files.folding import changed
 from attncalc.scenario_files.sources import Source
 
 KINDS = ("float32", "float64")

@@ -43,7 +43,7 @@ class Problem(NamedTuple):
     own: bool = True  # whether the queries are among the keys, so that a weight on itself means something
     softmax: bool = True  # whether tiles can be used: else whole rows are calculated as the steps do it
     weights: Table | None = None  # given
-    settings: Mapping[str, Any] = {}  # the keys of the scenario that say how scores become weights
+    settings: Mapping[str, Any] | None = None  # the keys of the scenario that say how scores become weights
     start: str = "q"
     width_said: int | None = None  # what a named scale divides by, before its root
     name: str = ""

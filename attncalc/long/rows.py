@@ -14,10 +14,10 @@ from attncalc.long.blocks import block
 from attncalc.long.loading import Long, Ready, ready
 from attncalc.long.problem import FIGURES, Asked, Job, Problem
 from attncalc.long.summary import Summary
-from attncalc.long.tables import Table
+from attncalc.long.tables import Held, Table
 from attncalc.long.whole_rows import seen_by
 
-STREAMED = 8192
+STREAMED = 16_384
 """Keys that are read at a time for a single query: a few megabytes."""
 
 BEFORE = (
@@ -87,7 +87,7 @@ def _before_the_context(long: Long, problem: Problem, queries: Sequence[int]) ->
     arrays = {name: _rows(table, problem, queries) for name, table in tables.items() if table is not None}
     for name, table in (("k", problem.k), ("v", problem.v)):
         if table is not None:
-            arrays[name] = table.values if hasattr(table, "values") else table.all()
+            arrays[name] = table.values if isinstance(table, Held) else _rows(table, problem, range(problem.grid[3]))
     batch, heads = problem.grid[:2]
     seen = [[np.concatenate([seen_by(problem, Job(b, h, i, i + 1)) for i in queries]) for h in range(heads)]
             for b in range(batch)]  # fmt: skip
@@ -130,5 +130,3 @@ def _document(scenario: Scenario, problem: Problem, kind: str, has_residual: boo
     if has_residual:
         document["residual"] = True
     return document
-
-

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ class Summary(NamedTuple):
     weights: Values | None
     figures: dict[str, Values]
     empty: Values
-    steps: dict[str, Values] = {}  # what follows the context
+    steps: Mapping[str, Values] = MappingProxyType({})  # what follows the context
 
     @property
     def largest(self) -> Values:

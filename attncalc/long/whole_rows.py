@@ -1,4 +1,4 @@
-"""A block of whole rows, calculated by the steps themselves: for every way to weigh, and for numbers that are not finite."""
+"""A block of whole rows, as the steps calculate it: for every way to weigh, and where numbers are not finite."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def block_scenario(problem: Problem, job: Job) -> tuple[Scenario, Values]:
     sizes = {"kv_heads": 1, "past": 0}
     labels = tuple(problem.labels[job.rows]) if problem.labels else Numbered(range(job.first, job.last))
     scenario = Scenario(
-        problem.name, problem.settings, problem.start, arrays, Numbered(range(keys)), labels, (count - 1,),
+        problem.name, problem.settings or {}, problem.start, arrays, Numbered(range(keys)), labels, (count - 1,),
         (1, 1, count, keys), sizes, problem.width_said, ("batch", "head", "query", "key", "feature"),
     )  # fmt: skip
     return scenario, seen

@@ -9,7 +9,6 @@ from typing import Any
 from attncalc.core.labels import Numbered, known, places_of
 from attncalc.scenario_files.kinds import Report, found
 
-
 MOST_MADE = 10_000
 """Beyond, the labels 0, 1, 2, … are made when they are asked for."""
 

@@ -27,7 +27,6 @@ MESSAGES: dict[str, str] = {
     "long-too-large": "all {queries}×{keys} scores at once need about {needed} of memory, and {free} are free; take --summary for all queries, or --token for some",
     "long-needs-force": "the whole trace has {cells} cells of scores, and as JSON it would be huge; take --summary, or --token, or --force to write it all the same",
     "long-rows-memory": "the rows asked for need about {needed} of memory, and {free} are free; ask for fewer tokens, or take --arithmetic float32",
-    "long-not-here": "this scenario has {cells} scores: its single query is told, but {found} cannot be used with it",
     "long-ahead": "{scores} scores, {products} multiply-adds, about {memory} of memory, {time}",
     "long-progress": "{share} %, {rate} scores a second, {left} left",
     "long-seconds": "about {number} s",

@@ -27,7 +27,6 @@ MESSAGES: dict[str, str] = {
     "long-too-large": "一次算出全部 {queries}×{keys} 个分数大约需要 {needed} 内存，现在空闲 {free}；看全部查询请用 --summary，看几个查询请用 --token",
     "long-needs-force": "完整的计算过程有 {cells} 个分数格，写成 JSON 会非常大；请用 --summary 或 --token，一定要写就加 --force",
     "long-rows-memory": "要看的这些行大约需要 {needed} 内存，现在空闲 {free}；请少选几个 token，或者用 --arithmetic float32",
-    "long-not-here": "这个场景有 {cells} 个分数：可以讲解单个查询，但不能同时使用 {found}",
     "long-ahead": "{scores} 个分数，{products} 次乘加，大约 {memory} 内存，{time}",
     "long-progress": "{share} %，每秒 {rate} 个分数，还需{left}",
     "long-seconds": "约 {number} 秒",
