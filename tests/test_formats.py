@@ -26,7 +26,9 @@ COMMANDS = {
 }
 """A call of each command that shows something, and the formats that it gives."""
 
-CALLS = [pytest.param(args, format, id=f"{name}-{format}") for name, (args, all_) in COMMANDS.items() for format in all_]
+CALLS = [
+    pytest.param(args, format, id=f"{name}-{format}") for name, (args, all_) in COMMANDS.items() for format in all_
+]
 """Each command with each of its formats."""
 
 BEGINS = {

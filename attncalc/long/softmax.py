@@ -145,7 +145,7 @@ class _Running:
         if (peak != self.peak).any():
             step = self.peak - peak
             factor = np.exp(step)
-            self.spread = factor * np.where(self.total == 0, 0, self.spread + step * self.total)
+            self.spread = np.where(factor == 0, 0, factor * (self.spread + step * self.total))
             self.total *= factor
             self.near *= factor
             self.out *= factor

@@ -11,19 +11,33 @@ from attncalc.core.scenario import Scenario
 from attncalc.long.problem import Asked, Block, Job, Problem
 from attncalc.long.tables import Table
 
+LOGITS = ("scores", "scaled", "capped", "biased", "masked")
+"""The steps that write scores, in order."""
+
 
 def whole_rows_block(problem: Problem, job: Job, asked: Asked | None = None) -> Block:
     """The context of a block of rows and, where asked for, the figures of its weights."""
     scenario, seen = block_scenario(problem, job)
     steps, _ = floats(problem.kind, scenario)
-    found = {step.name: step.cells[0, 0] for step in steps if step.name in ("weights", "context")}
+    found = {step.name: step.cells[0, 0] for step in steps if "query" in step.stage.axes}
     weights, context = found["weights"], found.get("context")
+    seen = _counted(scenario, found, seen)
     empty = np.asarray(~seen.any(axis=1) & (problem.sink is None))
     if asked is None:
         return Block(context, empty=empty)
     places = problem.hiding.positions[job.rows]
     counts = seen | (empty[:, None] & (problem.empty == "uniform"))
     return figures(weights, counts, places, asked)._replace(context=context, empty=empty)
+
+
+def _counted(scenario: Scenario, found: dict[str, Values], seen: Values) -> Values:
+    """Which keys a row can take a weight from: those whose score is not −∞, or with `self` the token itself."""
+    if scenario.start == "weights":
+        return seen
+    if scenario.weighting == "self":
+        return np.asarray(scenario.arrays["own"][0, 0])
+    last = [name for name in LOGITS if name in found]
+    return seen if not scenario.needs_scores else np.asarray(~np.isneginf(found[last[-1]]))
 
 
 def figures(weights: Values, seen: Values, places: Values, asked: Asked) -> Block:
