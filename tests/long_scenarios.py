@@ -99,7 +99,8 @@ def assert_summarises(found: Summary, trace: Trace, asked: Asked, tolerance: flo
         far = np.abs(np.arange(keys) - places[:, None])
         close("itself", found.figures["itself"], np.where(far == 0, weights, 0).sum(axis=-1))
         close("near", found.figures["near"], np.where(far < asked.near, weights, 0).sum(axis=-1))
-    assert found.keys is not None and found.weights is not None
+    assert found.keys is not None
+    assert found.weights is not None
     there = found.keys >= 0
     at = np.take_along_axis(weights, np.where(there, found.keys, 0), axis=-1)
     close("weights of the keys", np.where(there, found.weights, 0), np.where(there, at, 0))

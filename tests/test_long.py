@@ -79,7 +79,8 @@ def test_without_the_maximum_large_scores_would_be_lost() -> None:
     assert not problem.problem.bounded
     forced = problem._replace(problem=problem.problem._replace(bounded=True))
     lost, kept = (summarised(one).context for one in (forced, problem))
-    assert lost is not None and kept is not None
+    assert lost is not None
+    assert kept is not None
     assert np.isnan(lost).all()
     assert (kept == 40).all()
 
@@ -140,5 +141,6 @@ def test_a_block_is_a_function_of_its_problem_alone() -> None:
     problem = prepared(json.dumps({"q": q, "k": q, "v": q, "mask": "causal"}), "float32").problem
     here, there = block(problem, Job(0, 0, 5, 20), ASKED), pickle.loads(pickle.dumps(problem))
     for one, other in zip(here, block(there, Job(0, 0, 5, 20), ASKED), strict=True):
-        assert one is not None and other is not None
+        assert one is not None
+        assert other is not None
         assert one.tobytes() == other.tobytes()

@@ -51,7 +51,7 @@ def streamed(long: Long, queries: Sequence[int], asked: Asked) -> Summary:
             if target is not None:
                 target[here] = getattr(found, name)
     named = {name: values for name, values in figures.items() if problem.own or name not in ("itself", "near")}
-    return Summary(problem, asked, context, keys, weights, named, empty)
+    return Summary(problem, asked, context, keys, weights, named, empty, queries=tuple(queries))
 
 
 def rows_scenario(long: Long, queries: Sequence[int]) -> Scenario:

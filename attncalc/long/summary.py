@@ -32,6 +32,7 @@ class Summary(NamedTuple):
     figures: dict[str, Values]
     empty: Values
     steps: Mapping[str, Values] = MappingProxyType({})  # what follows the context
+    queries: tuple[int, ...] | None = None  # those that there are rows of; None: all
 
     @property
     def largest(self) -> Values:

@@ -17,21 +17,17 @@ from attncalc.scenario_files.json_text import written
 def render(found: Summary, scenario: Scenario, queries: Sequence[int] | None = None) -> str:
     """The summary on one line: what was asked, then a nested list for each array; of some queries only where named."""
     batch, heads, count, keys = found.problem.grid
-    rows = list(range(count)) if queries is None else list(queries)
+    named = found.queries if queries is None else tuple(queries)
+    rows: Any = slice(None) if queries is None else list(queries)
     head: dict[str, Any] = {
         "format": "attncalc-summary/1", "arithmetic": found.problem.kind,
         "grid": {"batch": batch, "heads": heads, "queries": count, "keys": keys},
         "top": found.asked.top if found.asked else None, "near": found.asked.near if found.asked else None,
-        "queries": rows if queries is not None else None,
-        "mean": means(found),
+        "queries": None if named is None else list(named), "mean": means(found) if found.queries is None else None,
     }  # fmt: skip
-    parts = [f"{written(name)}: {''.join(_listed(values[:, _heads(values), rows]))}" for name, values in
+    parts = [f"{written(name)}: {''.join(_listed(values[:, :, rows]))}" for name, values in
              arrays(found).items()]  # fmt: skip
     return written(head)[:-1] + ", " + '"axes": ["batch", "head", "query"], "rows": {' + ", ".join(parts) + "}}\n"
-
-
-def _heads(values: Values) -> slice:
-    return slice(values.shape[1])
 
 
 def means(found: Summary) -> dict[str, Any]:
