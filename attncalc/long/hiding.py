@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +52,7 @@ class Hiding(NamedTuple):
         places = self.positions[rows]
         parts = [mask[:, keys].T if mask.shape[1] > 1 else mask.T for mask in drawn]
         if self.causal and keys.stop - 1 > places.min():
-            parts.append(np.arange(keys.start, keys.stop)[:, None] > places)
+            parts.append(later(places, keys))
         if self.window is not None and self._leaves_window(places, keys):
             parts.append(np.abs(np.arange(keys.start, keys.stop)[:, None] - places) >= self.window)
         if self.hidden is not None:
@@ -71,3 +72,34 @@ class Hiding(NamedTuple):
         """Whether a key of the tile is outside the window of a row."""
         window = self.window or 0
         return bool(keys.stop - 1 - places.min() >= window or places.max() - keys.start >= window)
+
+
+def later(places: Values, keys: slice) -> Values:
+    """Where a key comes after a query, (keys, rows)."""
+    if _in_a_row(places):
+        return _later(keys.start - int(places[0]), keys.stop - keys.start, len(places))
+    return np.asarray(np.arange(keys.start, keys.stop)[:, None] > places)
+
+
+def band_of(places: Values, keys: slice, near: int, kind: str) -> Values:
+    """1 where a key is fewer than `near` places from a query, else 0: (keys, rows)."""
+    if _in_a_row(places):
+        return _band(keys.start - int(places[0]), keys.stop - keys.start, len(places), near, kind)
+    return np.asarray(np.abs(np.arange(keys.start, keys.stop)[:, None] - places) < near).astype(kind)
+
+
+def _in_a_row(places: Values) -> bool:
+    """Whether the places count on from the first, one a row; then a mask hangs on that alone."""
+    return int(places[-1]) - int(places[0]) == len(places) - 1 and (
+        len(places) < 3 or bool((np.diff(places) == 1).all())
+    )
+
+
+@lru_cache(maxsize=8)
+def _later(offset: int, keys: int, rows: int) -> Values:
+    return np.asarray(np.arange(offset, offset + keys)[:, None] > np.arange(rows))
+
+
+@lru_cache(maxsize=8)
+def _band(offset: int, keys: int, rows: int, near: int, kind: str) -> Values:
+    return np.asarray(np.abs(np.arange(offset, offset + keys)[:, None] - np.arange(rows)) < near).astype(kind)

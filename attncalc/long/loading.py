@@ -185,7 +185,7 @@ def _problem(long: Long, slots: Mapping[str, Slot], streamed: bool) -> Problem:
         own=_among_keys(long), settings=_settings(scenario), start=_start(scenario), width_said=scenario.width,
         name=scenario.name, labels=scenario.query_tokens, softmax=softmax,
     )  # fmt: skip
-    return _judged(problem, scenario)
+    return judged(problem, scenario.option("shift") is False)
 
 
 SETTINGS = (
@@ -255,13 +255,16 @@ def hiding_of(long: Long) -> Hiding:
     )  # fmt: skip
 
 
-def _judged(problem: Problem, scenario: Scenario) -> Problem:
-    """The problem with what its numbers allow: tiles at all, and no row maximum."""
+def judged(problem: Problem, unshifted: bool = False) -> Problem:
+    """The problem with what its numbers allow: tiles at all, and leaving the row maximum out.
+
+    `unshifted`: the maximum must not be taken off even where the exponentials overflow without.
+    """
     tables = [table for table in (problem.q, problem.k, problem.v) if isinstance(table, Held)]
     sound = problem.softmax and all(_finite(table.values) for table in tables)
     sound = sound and all(math.isfinite(number) for number in problem.sink or ())
     bounded = sound and _most(problem) < BOUND[problem.kind]
-    return problem._replace(softmax=sound and (bounded or scenario.option("shift") is not False), bounded=bounded)
+    return problem._replace(softmax=sound and (bounded or not unshifted), bounded=bounded)
 
 
 def _finite(values: Values) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from attncalc.core.bounded import Values
+from attncalc.long.hiding import band_of
 from attncalc.long.problem import FLOOR, Asked, Block, Job, Problem
 from attncalc.long.tables import Table
 from attncalc.long.top import GROUP, Top, group_maxima
@@ -156,8 +157,8 @@ class _Running:
         low = max(keys.start, int(self.places.min()) - near + 1) - keys.start
         high = min(keys.stop, int(self.places.max()) + near) - keys.start
         if low < high:
-            places = np.arange(keys.start + low, keys.start + high)[:, None]
-            self.near += np.where(np.abs(places - self.places) < near, powers[low:high], 0).sum(axis=0)
+            band = band_of(self.places, slice(keys.start + low, keys.start + high), near, str(powers.dtype))
+            self.near += np.einsum("kr,kr->r", powers[low:high], band)
 
     def block(self) -> Block:
         """Divides: the block as it is reported."""

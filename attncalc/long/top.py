@@ -13,9 +13,12 @@ GROUP = 16
 
 
 def group_maxima(scores: Values) -> Values:
-    """The largest of every 16 scores of a column: (keys, rows) → (keys / 16, rows)."""
+    """The largest of 16 scores of a column each: (keys, rows) → (keys / 16, rows).
+
+    The scores of a group lie keys / 16 apart, so that the maxima are those of 16 slabs, number by number.
+    """
     keys, rows = scores.shape
-    return np.asarray(scores.reshape(keys // GROUP, GROUP, rows).max(axis=1))
+    return np.asarray(scores.reshape(GROUP, keys // GROUP, rows).max(axis=0))
 
 
 class Top:
@@ -25,7 +28,7 @@ class Top:
     """
 
     def __init__(self, k: int, rows: int, floor: float, dtype: np.dtype[Any]) -> None:
-        self.k = k
+        self.k, self.floor = k, floor
         self.scores = np.full((rows, k), floor, dtype)
         self.keys = np.full((rows, k), -1, np.int64)
         self._waiting: list[tuple[Values, Values, Values]] = []  # rows, scores and keys not yet sorted in
@@ -34,20 +37,22 @@ class Top:
     def add(self, scores: Values, first: int, maxima: Values) -> None:
         """Takes in a tile of scores (keys, rows), its first key and its group maxima."""
         bar = self.scores[:, -1]  # what is not above it is beaten by k others
-        if len(maxima) > self.k:
+        if len(maxima) > self.k and bar.min() <= self.floor:
             # The k-th largest maximum: k scores reach it, so that nothing below is among the k largest.
             low = np.partition(maxima, len(maxima) - self.k, axis=0)[len(maxima) - self.k]
-            counts = (maxima > bar) & (maxima >= low)
-        else:
-            low, counts = bar, maxima > bar
-        row, group = np.nonzero(counts.T)
+            bar = np.maximum(bar, np.nextafter(low, -np.inf))
+        row, group = np.nonzero((maxima > bar).T)
         if len(row):
-            near = scores.reshape(len(maxima), GROUP, -1)[group, :, row]
-            place, key = np.nonzero((near > bar[row][:, None]) & (near >= low[row][:, None]))
-            self._waiting.append((row[place], near[place, key], first + group[place] * GROUP + key))
+            slabs = scores.reshape(GROUP, -1).take(group * scores.shape[1] + row, axis=1)
+            slab, place = np.divmod(np.flatnonzero(slabs > bar[row]), len(row))
+            if len(slab):
+                row = row[place]
+                order = np.argsort(row, kind="stable")
+                found = (row, slabs[slab, place], first + slab * len(maxima) + group[place])
+                self._waiting.append(tuple(part[order] for part in found))  # type: ignore[arg-type]
         self._tiles += 1
         if self._tiles >= self._next:  # the first tiles raise the bar most
-            self._next = 2 * self._tiles
+            self._next = 3 * self._tiles
             self.settle()
 
     def settle(self) -> None:
@@ -77,7 +82,7 @@ class Top:
 def _descending(scores: Values, keys: Values) -> Values:
     """The order of each row, largest first, equal ones by their keys."""
     if scores.dtype != np.float32:
-        return np.argsort(-scores, axis=1, kind="stable")  # the keys of equal scores come in order
+        return np.lexsort((keys, -scores), axis=1)
     bits = scores.view(np.int32)
     ordered = bits ^ ((bits >> 31) & 0x7FFFFFFF)  # whole numbers in the order of the floats
     return np.argsort((~ordered).astype(np.int64) << 32 | (keys & 0xFFFFFFFF), axis=1)
