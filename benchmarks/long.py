@@ -219,10 +219,8 @@ def contexts(rounds: int, tokens: Sequence[int]) -> None:
             tasks = [("ours", task), ("ours", {**task, "summary": True}), ("torch", task)]
             tasks += [("numpy", task)] if count <= 10_000 else []
             tasks += [("onnx", task)] if kind == "float32" and count <= 10_000 else []
-            print(
-                f"{kind} {'causal' if causal else 'full  '} {count:6}  {said(measured(tasks, rounds), 'torch')}",
-                flush=True,
-            )
+            name = f"{kind} {'causal' if causal else 'full  '} {count:6}"
+            print(f"{name}  {said(measured(tasks, rounds), 'torch')}", flush=True)
 
 
 def said(found: dict[str, Measured], base: str) -> str:

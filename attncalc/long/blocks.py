@@ -53,7 +53,7 @@ def cells(problem: Problem, job: Job) -> int:
 
 def rows_at_once(problem: Problem) -> int:
     """How many rows may be held whole at once."""
-    keys = problem.grid[3] * problem.dtype.itemsize
+    keys: int = problem.grid[3] * problem.dtype.itemsize
     if not problem.softmax:
         return max(1, HELD // (keys * ARRAYS_OF_STEPS))
     hiding = problem.hiding

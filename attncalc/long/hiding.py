@@ -90,9 +90,7 @@ def band_of(places: Values, keys: slice, near: int, kind: str) -> Values:
 
 def _in_a_row(places: Values) -> bool:
     """Whether the places count on from the first, one a row; then a mask hangs on that alone."""
-    return int(places[-1]) - int(places[0]) == len(places) - 1 and (
-        len(places) < 3 or bool((np.diff(places) == 1).all())
-    )
+    return int(places[-1]) - int(places[0]) == len(places) - 1 and bool((np.diff(places) == 1).all())
 
 
 @lru_cache(maxsize=8)

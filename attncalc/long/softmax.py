@@ -15,12 +15,16 @@ from attncalc.long.tables import Table
 from attncalc.long.top import GROUP, Top, group_maxima
 
 TILE = 512
-"""Keys of a tile: with 256 rows it stays in a core's cache, the exponentials beside it."""
+"""Keys of a tile: with 256 rows it stays in a core's cache."""
+
+SUMMARY_TILE = 1024
+"""Keys of a tile where the figures of its weights are taken too: looking for the largest costs by the tile."""
 
 
 def softmax_block(problem: Problem, job: Job, asked: Asked | None = None, tile: int | None = None) -> Block:
     """The context of a block of rows and, where asked for, the figures of its weights."""
-    tile = TILE if tile is None else tile
+    if tile is None:
+        tile = SUMMARY_TILE if asked else TILE
     with np.errstate(all="ignore"):
         running = _Running(problem, job, asked, tile)
         for keys in running.tiles():
