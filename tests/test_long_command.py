@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from io import BytesIO
@@ -267,3 +268,20 @@ def test_an_npz_is_what_numpy_reads(big: Path) -> None:
         capture_output=True, timeout=60, check=True,
     )  # fmt: skip
     assert np.load(BytesIO(done.stdout))["keys"].shape == (1, 1, TOKENS, 5)
+
+
+def test_the_number_of_threads_is_decided_before_numpy_is_loaded(big: Path) -> None:
+    """Else each thread of a summary would have threads of its own."""
+    code = (
+        "import os, sys, importlib.abc, attncalc.__main__ as m\n"
+        "class Watch(importlib.abc.MetaPathFinder):\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'numpy': print(os.environ.get('OPENBLAS_NUM_THREADS'), file=sys.stderr)\n"
+        "sys.meta_path.insert(0, Watch())\n"
+        f"sys.argv = ['attncalc', 'run', {str(big)!r}, '--summary']\n"
+        "m.main()\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS")}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=True, text=True, env=environment)
+    assert done.stderr == "1\n"

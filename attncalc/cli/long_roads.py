@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from attncalc.cli.choices import Options, calculation, place_named, plain_view
 from attncalc.cli.session import Session
-from attncalc.core.certain import OWN
 from attncalc.errors import AttncalcError, UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +38,7 @@ TOLD = 8_000_000
 
 def road(place: str, options: Options) -> Scenario | Long:
     """The scenario of a source, or, where it has many scores, its outline with the large arrays in their files."""
+    from attncalc.core.certain import OWN
     from attncalc.scenario_files.folding import changed
     from attncalc.scenario_files.load import scenario_from
     from attncalc.scenario_files.sources import source_at
@@ -94,6 +94,7 @@ def whole(long: Long, options: Options, format: str) -> Scenario:
         raise UsageError.of("long-too-large", long.scenario.name, **fields)
     if format == "json" and cells > FORCED and not options["force"]:
         raise UsageError.of("long-needs-force", long.scenario.name, cells=f"{cells:,}")
+    from attncalc.core.certain import OWN
     from attncalc.scenario_files.load import scenario_from
 
     with localcontext(OWN):
