@@ -52,7 +52,7 @@ def test_tiles_and_files_change_nothing(
     document = long_document(Random(seed))
     text = in_files(document, tmp_path, kind)
     trace, problem = trace_of(json.loads(text), kind, tmp_path), prepared(text, kind, tmp_path)
-    monkeypatch.setattr(softmax, "SUMMARY_TILE", 16)
+    monkeypatch.setattr(softmax, "SUMMARY_TILE", 64)
     for rows in (1, 3, KEYS - 1, KEYS, KEYS + 1):
         found = summarised(problem, ASKED, 2, rows=rows)
         assert_summarises(found, trace, ASKED, TOLERANCES[kind], str({**document, "q": 0, "k": 0, "v": 0, "bias": 0}))

@@ -12,7 +12,7 @@ from attncalc.errors import UsageError
 from attncalc.long.blocks import HELD, ROWS, block, cells, jobs
 from attncalc.long.loading import BY_CELLS, Long, Ready
 from attncalc.long.problem import Asked, Job, Problem
-from attncalc.long.softmax import TILE
+from attncalc.long.softmax import SUMMARY_TILE
 from attncalc.pipelines.standard import stages
 
 STEPS_OF_ROWS, LABELS = 6, 50
@@ -71,7 +71,7 @@ def bytes_needed(long: Long, top: int, threads: int, whole: bool = True) -> int:
         rows = keys if "key" in row.axes else queries
         made += batch * (heads if "head" in row.axes else 1) * rows * max(width, 1) * size
     results = batch * heads * queries * (top * (8 + size) + 5 * size)
-    tiles = threads * (HELD + 4 * TILE * ROWS * size)
+    tiles = threads * (HELD + 4 * SUMMARY_TILE * ROWS)
     return given + made + results + tiles
 
 

@@ -14,17 +14,17 @@ from attncalc.long.problem import FLOOR, Asked, Block, Job, Problem
 from attncalc.long.tables import Table
 from attncalc.long.top import GROUP, Top, group_maxima
 
-TILE = 512
-"""Keys of a tile: with 256 rows it stays in a core's cache."""
+TILE = 4096
+"""Bytes of a row of a tile: with 256 rows the tile stays in a core's cache."""
 
-SUMMARY_TILE = 1024
-"""Keys of a tile where the figures of its weights are taken too: looking for the largest costs by the tile."""
+SUMMARY_TILE = 8192
+"""The same where the figures of the weights are taken too: looking for the largest costs by the tile."""
 
 
 def softmax_block(problem: Problem, job: Job, asked: Asked | None = None, tile: int | None = None) -> Block:
     """The context of a block of rows and, where asked for, the figures of its weights."""
     if tile is None:
-        tile = SUMMARY_TILE if asked else TILE
+        tile = (SUMMARY_TILE if asked else TILE) // problem.dtype.itemsize
     with np.errstate(all="ignore"):
         running = _Running(problem, job, asked, tile)
         for keys in running.tiles():
