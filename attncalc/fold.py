@@ -31,9 +31,15 @@ class Result(NamedTuple):
 Evaluate = Callable[[Stage, list[Array]], Array]
 
 
-def fold(rows: Sequence[Stage], scenario: Scenario, arithmetic: Arithmetic, evaluate: Evaluate) -> list[Result]:
-    """Runs the rows in order; `evaluate` calculates one row from the arrays it reads."""
-    slots: dict[str, Slot] = {}
+def fold(
+    rows: Sequence[Stage], scenario: Scenario, arithmetic: Arithmetic, evaluate: Evaluate,
+    slots: dict[str, Slot] | None = None,
+) -> list[Result]:  # fmt: skip
+    """Runs the rows in order; `evaluate` calculates one row from the arrays it reads.
+
+    With `slots` the rows go on from what is written there, and leave there what they write.
+    """
+    slots = {} if slots is None else slots
     results = []
     for row in rows:
         read = [_read(slots, scenario, arithmetic, read.slot) for read in row.reads]
@@ -42,7 +48,7 @@ def fold(rows: Sequence[Stage], scenario: Scenario, arithmetic: Arithmetic, eval
         else:
             array = evaluate(row, [slot.array for slot in read])
         results.append(Result(row, array, tuple(slot.source for slot in read)))
-        slots |= {name: Slot(Source(row.name), array) for name in row.writes}
+        slots.update({name: Slot(Source(row.name), array) for name in row.writes})
     return results
 
 

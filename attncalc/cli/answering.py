@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncalc.cli import output
-from attncalc.cli.choices import Options, calculation, format_of, settings_of
+from attncalc.cli.choices import Options, format_of, settings_of
 from attncalc.cli.session import Session
 from attncalc.core import names
 from attncalc.errors import AttncalcError, Fault, UsageError
@@ -40,10 +40,15 @@ def answer_format(options: Options, known: Sequence[str]) -> str:
 
 
 def scenario_at(source: str, options: Options) -> Scenario:
-    """The scenario of a source with the changes of --set and the options of the calculation."""
-    from attncalc.scenario_files.load import load
+    """The scenario of a source with the changes of --set and the options of the calculation.
 
-    return load(source, options["set"], calculation(options))
+    Refused where all its scores at once would not fit into memory.
+    """
+    from attncalc.cli.long_roads import road, whole
+    from attncalc.core.scenario import Scenario
+
+    found = road(source, options)
+    return found if isinstance(found, Scenario) else whole(found, options, "")
 
 
 def all_of(function: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from attncalc.cli import output
 from attncalc.cli.answering import all_of, answer_format, as_typed, asked_for, write_blocks, write_json, write_text
 from attncalc.cli.choices import Options, calculation, one_place, plain_view
+from attncalc.cli.one_thread import with_one_thread
 from attncalc.cli.report import Status
 from attncalc.cli.session import Session
 from attncalc.core import names
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 def check(session: Session, options: Options) -> int:
     """The verdict on answers to a scenario; 1 where the method is not right. With --code, how to save them."""
-    _with_one_thread()
+    with_one_thread()
     from attncalc.practice.diagnose import diagnose
     from attncalc.practice.judging import as_asked, right_calculation
 
@@ -49,11 +50,6 @@ def check(session: Session, options: Options) -> int:
     else:
         write_blocks(session, options, lambda view: _blocks(session, options, found[0], view), view, format)
     return Status.DONE if all(one.accepted for one in found) else Status.WRONG
-
-
-def _with_one_thread() -> None:
-    """Before NumPy is loaded: for many small products threads only wait for each other, above all on a busy machine."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _write_all(

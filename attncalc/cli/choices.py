@@ -146,12 +146,16 @@ def one_place(trace: Trace, options: Options, axis: str) -> int:
 
 def query_of(trace: Trace, word: str) -> int:
     """The query of a label, a quoted label, or a position."""
-    labels = trace.scenario.query_tokens
+    return place_named(trace.scenario.query_tokens, word, "--token")
+
+
+def place_named(labels: Sequence[str], word: str, option: str) -> int:
+    """The position among labels that a word of an option means, or a UsageError."""
     places = places_named(labels, word)
     if len(places) > 1:
-        raise UsageError.of("ambiguous-token", "--token", found=word, count=len(places))
+        raise UsageError.of("ambiguous-token", option, found=word, count=len(places))
     if not places:
-        raise UsageError.of("unknown-token", "--token", found=shortened(word), known=known(labels))
+        raise UsageError.of("unknown-token", option, found=shortened(word), known=known(labels))
     return places[0]
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from attncalc.cli.answering import all_of, answer_format, asked_for, scenario_at, write_blocks, write_text
+from attncalc.cli.answering import all_of, answer_format, asked_for, write_blocks, write_text
 from attncalc.cli.choices import Options, calculation, format_of, settings_of, view_of
+from attncalc.cli.long_roads import road, some_rows, whole
 from attncalc.cli.session import Session
 from attncalc.core import names
 from attncalc.errors import UsageError
@@ -24,25 +25,40 @@ ONE_TRACE = ("csv", "npz", "html", "svg", "xlsx")
 def explain(session: Session, options: Options) -> int:
     """Tells one scenario for its query; without one, lists those there are."""
     from attncalc.cli.scenarios import list_
+    from attncalc.core.scenario import Scenario
     from attncalc.running import run
 
     if not options["scenario"]:
         return list_(session, options)
-    scenario = scenario_at(options["scenario"], options)
-    return _shown(session, options, [run(scenario, terms=scenario.has_values)], "explain")
+    found = road(options["scenario"], options)
+    if not isinstance(found, Scenario):
+        return some_rows(session, options, found, "explain", _shown)
+    return _shown(session, options, [run(found, terms=found.has_values)], "explain")
 
 
 def run(session: Session, options: Options) -> int:
     """Every step of the scenarios, as tables or as data."""
-    from attncalc.running import run
-
     sources = options["scenarios"]
+    if options["summary"]:
+        from attncalc.cli.summarising import summary
+
+        asked_for(sources)
+        return summary(session, options)
+    if idle := [f"--{name}" for name in ("top", "near", "threads") if options[name] is not None]:
+        raise UsageError.of("summary-only", ", ".join(idle))
     if options["jsonl"]:
         return _json_lines(session, options)
+    from attncalc.core.scenario import Scenario
+    from attncalc.running import run
+
     asked_for(sources)
     if len(sources) > 1 and format_of(options, names.FORMATS) in ONE_TRACE:
         raise UsageError.of("one-scenario")
-    scenarios = all_of(lambda source: scenario_at(source, options), sources)
+    found = all_of(lambda source: road(source, options), sources)
+    if len(found) == 1 and not isinstance(found[0], Scenario) and options["token"]:
+        return some_rows(session, options, found[0], "run", _shown)
+    format = format_of(options, names.FORMATS)
+    scenarios = [one if isinstance(one, Scenario) else whole(one, options, format) for one in found]
     traces = [run(scenario, "terms" in options["step"]) for scenario in scenarios]
     return _shown(session, options, traces, "run")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from attncalc.cli.answering import answer_format, asked_for, scenario_at, write_blocks, write_json
+from attncalc.cli.answering import answer_format, asked_for, write_blocks, write_json
 from attncalc.cli.choices import Options, one_place, plain_view
+from attncalc.cli.long_roads import road, row_of_cell
 from attncalc.cli.session import Session, whole
 from attncalc.core import names
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 def why(session: Session, options: Options) -> int:
     """How one cell arises, back to the given numbers."""
+    from attncalc.core.scenario import Scenario
     from attncalc.explore.cells import find_cell
     from attncalc.renderers.why_json import as_document
     from attncalc.running import run
@@ -27,7 +29,9 @@ def why(session: Session, options: Options) -> int:
     format = answer_format(options, names.DOCUMENTS)
     depth = whole("--depth", options["depth"], 1, 1000) if options["depth"] is not None else None
     words = options["cell"]
-    trace = run(scenario_at(options["scenario"], options), terms=" ".join(words).startswith("terms"))
+    found = road(options["scenario"], options)
+    scenario, words = (found, words) if isinstance(found, Scenario) else row_of_cell(found, words)
+    trace = run(scenario, terms=" ".join(words).startswith("terms"))
     cell = find_cell(trace, words, one_place(trace, options, "batch"), one_place(trace, options, "head"))
     view = plain_view(session, format)._replace(everything=bool(options["all"]))
     if format == "json":

@@ -176,6 +176,8 @@ class Floats:
 
     def given(self, values: Values, path: str) -> Values:
         """The nearest numbers of this width."""
+        if values.dtype == self.dtype:
+            return values
         return np.asarray(values, dtype=np.float64).astype(self.dtype)
 
     def number(self, value: Decimal, path: str = "") -> Any:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 from collections.abc import Sequence
+from typing import overload
 
 from attncalc.messages.safe_text import visible
 
@@ -30,6 +31,8 @@ def distinct(labels: Sequence[str]) -> tuple[str, ...]:
 
 def places_of(labels: Sequence[str], word: str) -> list[int]:
     """The positions a word may mean: those of the label, or the one of `the#2`, the second `the`."""
+    if isinstance(labels, Numbered):
+        return labels.places(word)
     places = [place for place, label in enumerate(labels) if label == word]
     numbered = NUMBERED.fullmatch(word)
     if places or not numbered:
@@ -55,4 +58,27 @@ def unquoted(word: str) -> str:
 
 def known(labels: Sequence[str]) -> str:
     """The labels there are, for a sentence: as the tables show them, the first twenty."""
-    return ", ".join(visible(label) for label in distinct(labels)[:20])
+    return ", ".join(visible(label) for label in distinct(labels[:20]))
+
+
+class Numbered(Sequence[str]):
+    """The labels `0`, `1`, `2`, … of very many tokens, none of which is made before it is asked for."""
+
+    def __init__(self, numbers: range) -> None:
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Numbered: ...
+    def __getitem__(self, place: int | slice) -> str | Numbered:
+        found = self.numbers[place]
+        return Numbered(found) if isinstance(found, range) else str(found)
+
+    def places(self, label: str) -> list[int]:
+        """The position of a label, if it is one."""
+        plain = label.isascii() and label.isdigit() and len(label) < 19 and label == str(int(label))
+        return [self.numbers.index(int(label))] if plain and int(label) in self.numbers else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -26,8 +26,8 @@ class Scenario:
     document: Mapping[str, Any]
     start: str
     arrays: Mapping[str, Values]
-    tokens: tuple[str, ...]
-    query_tokens: tuple[str, ...]
+    tokens: Sequence[str]
+    query_tokens: Sequence[str]
     queries: tuple[int, ...]
     grid: tuple[int, int, int, int]  # batch, heads, queries, keys
     sizes: Mapping[str, int]  # d_k, d_v, d_model, where the shapes say them

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -102,7 +102,7 @@ class Step:
     stage: Stage
     cells: Values
     axes: tuple[str, ...]
-    labels: dict[str, tuple[str, ...]]
+    labels: dict[str, Sequence[str]]
     sources: tuple[Source, ...] = ()  # where each read came from
 
     @property

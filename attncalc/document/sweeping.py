@@ -76,7 +76,7 @@ def _shown(swept: Swept, point: Point, view: View) -> tuple[str, ...]:
     return tuple(hidden if out and x == 0 else view.number(figure_with(x, point.places, rounding)) for x, out in pairs)
 
 
-def raw_names(swept: Swept) -> tuple[str, ...]:
+def raw_names(swept: Swept) -> Sequence[str]:
     """The columns as data: tokens as they are, positions of features, or the step itself where there is one number."""
     axis = swept.step.stage.layout[3]
     if axis == "one":

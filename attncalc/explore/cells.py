@@ -30,7 +30,7 @@ def find_cell(trace: Trace, words: Sequence[str], batch: int = 0, head: int = 0)
     is meant.
     Raises a UsageError that names the axes and their labels.
     """
-    name, *places = _parts(trace, words)
+    name, *places = parted([step.name for step in trace], words)
     if name not in trace:
         steps = [step.name for step in trace]
         raise UsageError.of(
@@ -81,7 +81,7 @@ def length(step: Step, axis: str) -> int:
     return int(step.cells.shape[step.stage.layout.index(axis)])
 
 
-def names_on(step: Step, axis: str) -> tuple[str, ...]:
+def names_on(step: Step, axis: str) -> Sequence[str]:
     """The labels of an axis as they were given, or its positions."""
     return step.labels.get(axis) or tuple(map(str, range(length(step, axis))))
 
@@ -92,7 +92,7 @@ def _spoken(step: Step, axis: str, place: int) -> str:
 
 
 @lru_cache(maxsize=4096)  # the same few labels are said with every cell of a tree
-def _as_typed(names: tuple[str, ...], place: int) -> str:
+def _as_typed(names: Sequence[str], place: int) -> str:
     """The first of these that comes back: as the tables show it, in quotes, as the first of several, the position."""
     shown = labels(names)[place]
     forms = [shown] if names.index(names[place]) < place else [shown, f"{shown}#1"]
@@ -112,14 +112,14 @@ def _places(names: Sequence[str], word: str) -> list[int]:
     return places_named(names, word) or [place for place, label in enumerate(labels(names)) if label in shown]
 
 
-def _parts(trace: Trace, words: Sequence[str]) -> list[str]:
+def parted(steps: Sequence[str], words: Sequence[str]) -> list[str]:
     """The step and the places; the first word may hold more of them (`weights[draw][I]`, `weights.draw.I`)."""
     if not words:
-        raise UsageError.of("no-cell", known=", ".join(step.name for step in trace))
+        raise UsageError.of("no-cell", known=", ".join(steps))
     first, *rest = words
-    if first not in trace:
+    if first not in steps:
         step, bracket, places = first.partition("[")
-        if step in trace and places.endswith("]"):
+        if step in steps and places.endswith("]"):
             return [step, *IN_BRACKETS.findall(bracket + places), *rest]
         segments, end = segments_of(first)
         if segments and end == len(first) and len(segments) > 1:

@@ -10,7 +10,7 @@ from typing import Any
 LANGUAGES = ("en", "zh")
 SUBJECTS = (
     "faults", "screens", "exploring", "screen", "comparing", "help", "mistakes", "mistakes_weights", "slips", "making",
-    "answering", "checking", "worksheets", "quiz", "pages", "pictures", "workbooks", "costs",
+    "answering", "checking", "worksheets", "quiz", "pages", "pictures", "workbooks", "costs", "long",
 )  # fmt: skip
 """The files of a language."""
 

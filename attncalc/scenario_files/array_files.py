@@ -15,13 +15,17 @@ from attncalc.scenario_files.number_arrays import FILES
 from attncalc.scenario_files.opened_arrays import NUMERIC, NotRead, opened
 
 
-def load_array(reference: Mapping[str, Any], folder: Path, place: str) -> Values:
-    """The array that a reference names, as float64 (narrower types keep their exact values), cut to its part."""
+def load_array(reference: Mapping[str, Any], folder: Path, place: str, kept: bool = False) -> Values:
+    """The array that a reference names, cut to its part: as float64, where narrower types keep their exact values.
+
+    With `kept` a type of floating point stays as it is.
+    """
     kind = next(name for name in FILES if name in reference)
     values = _whole(str(reference[kind]), kind, str(reference.get("key", "")), folder, place)
     if values.dtype.kind not in NUMERIC:
         raise ScenarioError.of("array-not-numbers", place, file=reference[kind], dtype=str(values.dtype))
-    return _part(np.asarray(values, dtype=np.float64), reference, place)
+    floating = kept and values.dtype.kind == "f"
+    return _part(values if floating else np.asarray(values, dtype=np.float64), reference, place)
 
 
 def _whole(name: str, kind: str, key: str, folder: Path, place: str) -> Values:

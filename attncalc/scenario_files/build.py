@@ -15,6 +15,7 @@ from attncalc.core.scenario import Scenario
 from attncalc.errors import Fault, ScenarioError
 from attncalc.messages import Word
 from attncalc.scenario_files.array_files import load_array
+from attncalc.scenario_files.array_rows import Outlines
 from attncalc.scenario_files.defaults import with_defaults
 from attncalc.scenario_files.expected import check_expected
 from attncalc.scenario_files.json_text import TRACE, repeated_keys
@@ -48,10 +49,11 @@ class Faults:
             raise ScenarioError(self.found)
 
 
-def build(document: Any, name: str, folder: Path = Path()) -> Scenario:
+def build(document: Any, name: str, folder: Path = Path(), outlines: Outlines | None = None) -> Scenario:
     """The scenario of a JSON value; raises a ScenarioError with every fault there is.
 
-    Arrays in files are looked for in the folder.
+    Arrays in files are looked for in the folder. With `outlines` the large ones stay there, nothing is made over the
+    whole grid, and `places`, `hidden_keys` and `key_lengths` are what the mask would be made of.
     """
     faults = Faults(name)
     if not isinstance(document, dict):
@@ -61,7 +63,7 @@ def build(document: Any, name: str, folder: Path = Path()) -> Scenario:
     for path in repeated_keys(document):
         faults.report(path, "repeated-key")
     SCENARIO.check(document, "", faults.report)
-    arrays = _arrays(document, folder, faults)
+    arrays = _arrays(document, folder, faults, outlines)
     broken = {fault.place.removeprefix(f"{name}: ").split("[")[0].split(".")[0] for fault in faults.found}
     misspelt = [
         fault for fault in faults.found if fault.code == "unknown-key" and "." not in fault.place.rpartition(": ")[2]
@@ -72,7 +74,7 @@ def build(document: Any, name: str, folder: Path = Path()) -> Scenario:
     if not start:
         faults.raise_any()
     arrays = {path: values for path, values in arrays.items() if path.split(".")[0] not in broken}
-    return _assembled(name, with_defaults(usable, start), start, arrays, faults, broken)
+    return _assembled(name, with_defaults(usable, start), start, arrays, faults, broken, outlines)
 
 
 def _inside_a_trace(document: dict[str, Any], faults: Faults) -> dict[str, Any]:
@@ -92,7 +94,9 @@ def _inside_a_trace(document: dict[str, Any], faults: Faults) -> dict[str, Any]:
     return inside
 
 
-def _arrays(document: Mapping[str, Any], folder: Path, faults: Faults) -> dict[str, Values]:
+def _arrays(
+    document: Mapping[str, Any], folder: Path, faults: Faults, outlines: Outlines | None
+) -> dict[str, Values]:  # fmt: skip
     """The arrays of a document by path, those in files loaded, where their form was right."""
     places = {fault.place for fault in faults.found}
     arrays = {}
@@ -104,8 +108,13 @@ def _arrays(document: Mapping[str, Any], folder: Path, faults: Faults) -> dict[s
             arrays[path] = array(value)
             continue
         try:
-            arrays[path] = load_array(value, folder, place)
-            check_loaded(path, arrays[path], faults.report)
+            if outlines is None:
+                arrays[path] = load_array(value, folder, place)
+            else:
+                arrays[path] = outlines.load(path, value, folder, place)
+            filed = outlines is not None and path in outlines.located
+            checked = arrays[path][(slice(1),) * arrays[path].ndim] if filed else arrays[path]
+            check_loaded(path, checked, faults.report)
         except ScenarioError as error:
             faults.found += error.faults
     return arrays
@@ -113,7 +122,7 @@ def _arrays(document: Mapping[str, Any], folder: Path, faults: Faults) -> dict[s
 
 def _assembled(
     name: str, document: Mapping[str, Any], start: str, given: Mapping[str, Values], faults: Faults,
-    broken: Collection[str],
+    broken: Collection[str], outlines: Outlines | None = None,
 ) -> Scenario:  # fmt: skip
     if not _enough(start, given):
         faults.raise_any()
@@ -124,7 +133,7 @@ def _assembled(
     grid = shapes.grid
     labelling = Labelling(document, grid, shapes.past, shapes.single, faults.report, "tokens" in broken)
     try:
-        arrays, places = shapes.lifted()
+        arrays, places = shapes.lifted(with_places=outlines is None)
     except ValueError:  # an array that nothing reads need not fit; that nothing reads it is reported already
         faults.raise_any()
         raise
@@ -133,7 +142,9 @@ def _assembled(
             np.full((1, 1, 1, 1), document["sink"], dtype=object),
             np.zeros((1, 1, 1, 1), int),
         )
-    arrays |= _positions(document, arrays, grid, shapes.past, labelling, faults)
+    if outlines is not None:
+        outlines.shapes = {name: arrays[name].shape for name in outlines.located}
+    arrays |= _positions(document, arrays, grid, shapes.past, labelling, faults, outlines is None)
     check_expected(document, labelling, faults.report)
     faults.raise_any()
     for values in arrays.values():
@@ -155,9 +166,12 @@ def _enough(start: str, given: Mapping[str, Values]) -> bool:
 
 def _positions(
     document: Mapping[str, Any], arrays: Mapping[str, Values], grid: tuple[int, int, int, int], past: int,
-    labelling: Labelling, faults: Faults,
+    labelling: Labelling, faults: Faults, whole: bool,
 ) -> dict[str, Values]:  # fmt: skip
-    """What is made from positions: the mask, the token itself, distances, and the positions for a rotation."""
+    """What is made from positions: the mask, the token itself, distances, and the positions for a rotation.
+
+    Not `whole`: what these would be made of.
+    """
 
     def find(label: Any, path: str) -> int:
         return labelling.find(label, labelling.tokens, path)
@@ -165,6 +179,15 @@ def _positions(
     masks = Masks(document, arrays, grid, past, labelling.place, find, faults.report)
     positions = masks.positions()
     slopes = {"slope_exponents": slope_exponents(grid[1])} if document.get("alibi") is True else {}
+    if not whole:
+        return {
+            "places": positions[:, 0],
+            "hidden_keys": np.unique(np.array(masks.hidden_keys(), dtype=int)),
+            "key_lengths": np.array(masks.key_lengths()),
+            "query_positions": np.arange(past, past + grid[2], dtype=np.float64)[None, None, :, None],
+            "key_positions": np.arange(past, grid[3], dtype=np.float64)[None, None, :, None],
+            **slopes,
+        }
     visible = masks.visible(positions)
     keys = np.arange(grid[3])
     return {

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from attncalc.core.labels import known, places_of
+from attncalc.core.labels import Numbered, known, places_of
 from attncalc.scenario_files.kinds import Report, found
+
+MOST_MADE = 10_000
+"""Beyond, the labels 0, 1, 2, … are made when they are asked for."""
+
+
+def _numbers(count: int) -> Sequence[str]:
+    return tuple(map(str, range(count))) if count <= MOST_MADE else Numbered(range(count))
 
 
 class Labelling:
@@ -25,8 +32,8 @@ class Labelling:
         self.query_tokens = self._query_tokens()
         self.queries = self._queries()
 
-    def _labels(self, key: str, count: int) -> tuple[str, ...]:
-        numbers = tuple(map(str, range(count)))
+    def _labels(self, key: str, count: int) -> Sequence[str]:
+        numbers = _numbers(count)
         labels = self.document.get(key)
         if labels is None:
             return numbers
@@ -37,14 +44,14 @@ class Labelling:
             return numbers
         return tuple(labels)
 
-    def _query_tokens(self) -> tuple[str, ...]:
+    def _query_tokens(self) -> Sequence[str]:
         if "query_tokens" in self.document:
             return self._labels("query_tokens", self.queries_count)
         if self.single:
             return (self.tokens[self.place],) if self.place is not None and self.place < len(self.tokens) else ("0",)
         if self.queries_count == self.keys_count - self.past:
             return self.tokens[self.past :]
-        return tuple(map(str, range(self.queries_count)))
+        return _numbers(self.queries_count)
 
     def _place(self) -> int:
         """Where the query of one-dimensional scores stands among the keys; the last, unless it is said."""
@@ -70,7 +77,7 @@ class Labelling:
             return tuple(self.find(q, self.query_tokens, f"query[{i}]") for i, q in enumerate(query))
         return (self.find(query, self.query_tokens, "query"),)
 
-    def find(self, word: Any, labels: tuple[str, ...], path: str) -> int:
+    def find(self, word: Any, labels: Sequence[str], path: str) -> int:
         """The position of a label, or of a position as it is written; reports one that is not there."""
         if isinstance(word, Decimal):
             if 0 <= word < len(labels):

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import localcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attncalc.core.certain import OWN
 from attncalc.core.scenario import Scenario
 from attncalc.scenario_files.folding import changed
 from attncalc.scenario_files.sources import Source, source_at
+
+if TYPE_CHECKING:
+    from attncalc.scenario_files.array_rows import Outlines
 
 
 def load(
@@ -36,6 +39,15 @@ def scenario_of(
 ) -> Scenario:  # fmt: skip
     """The scenario of a JSON value, with changes and options; arrays in files are beside it, in the folder."""
     return scenario_from(changed(Source(name, folder, document), changes, options))
+
+
+def outlined(source: Source) -> tuple[Scenario, Outlines]:
+    """The scenario of a source with its large arrays left in their files, and where they are."""
+    from attncalc.scenario_files.array_rows import Outlines
+    from attncalc.scenario_files.build import build
+
+    outlines = Outlines()
+    return build(source.document, source.name, source.folder, outlines), outlines
 
 
 def scenario_from(source: Source) -> Scenario:

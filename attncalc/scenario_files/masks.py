@@ -13,6 +13,7 @@ from attncalc.scenario_files.kinds import Report
 
 Grid = tuple[int, int, int, int]
 VISIBLE_SIGN, HIDDEN_SIGN = "■", "·"
+MOST_DRAWN = 24
 
 
 class Masks:
@@ -38,7 +39,8 @@ class Masks:
         if self.causal == "bottom-right":
             return rows - self.past + keys - queries
         if self.wants_positions and self.causal != "top-left" and queries != keys and not self.past:
-            pictures = (_picture(rows >= np.arange(keys)), _picture(rows + keys - queries >= np.arange(keys)))
+            some = _some(queries)[:, None], _some(keys)
+            pictures = (_picture(some[0] >= some[1]), _picture(some[0] + keys - queries >= some[1]))
             self.report(
                 "mask" if self.causal or self.parts else "alibi", "causal-corner" if self.causal else "corner-open",
                 queries=queries, keys=keys,
@@ -54,21 +56,26 @@ class Masks:
             seen = seen & (keys <= positions)
         if "window" in self.parts:
             seen = seen & (np.abs(positions - keys) < int(self.parts["window"]))
-        for number, label in enumerate(self.parts.get("hide", ())):
-            seen = seen & (keys != self.find(label, f"mask.hide[{number}]"))
+        for place in self.hidden_keys():
+            seen = seen & (keys != place)
         for name, wanted in (("mask.keep", 1), ("mask.drop", 0)):
             if name in self.arrays:
                 seen = seen & (self.arrays[name] == wanted)
-        seen = seen & self._within_lengths(keys)
+        seen = seen & (keys < np.array(self.key_lengths()).reshape(-1, 1, 1, 1))
         return np.broadcast_to(seen, self.grid)
 
-    def _within_lengths(self, keys: Values) -> Values:
+    def hidden_keys(self) -> list[int]:
+        """The positions of the keys that nobody sees."""
+        return [self.find(label, f"mask.hide[{n}]") for n, label in enumerate(self.parts.get("hide", ()))]
+
+    def key_lengths(self) -> list[int]:
+        """How many keys there are: one number, or one for each batch entry."""
         lengths = self.arrays.get("mask.key_lengths")
         if lengths is None:
             number = self.parts.get("key_lengths")
             if number is not None and number > self.grid[3]:
                 self.report("mask.key_lengths", "key-length-too-long", found=int(number), keys=self.grid[3])
-            return keys < (self.grid[3] if number is None else int(number))
+            return [self.grid[3] if number is None else int(number)]
         flat = [int(n) for n in lengths.flat]
         if len(flat) not in (1, self.grid[0]):
             self.report("mask.key_lengths", "fit-per-batch", found=len(flat), wanted=self.grid[0])
@@ -76,7 +83,12 @@ class Masks:
         for position, number in enumerate(flat):
             if not 0 <= number <= self.grid[3]:
                 self.report(f"mask.key_lengths[{position}]", "key-length-too-long", found=number, keys=self.grid[3])
-        return keys < np.array(flat).reshape(-1, 1, 1, 1)
+        return flat
+
+
+def _some(count: int) -> Values:
+    """All positions, or so many of them, evenly spread, as a drawing has room for."""
+    return np.unique(np.linspace(0, count - 1, min(count, MOST_DRAWN)).astype(int))
 
 
 def _picture(visible: Values) -> Lines:

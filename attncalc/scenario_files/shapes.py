@@ -257,15 +257,16 @@ class Shapes:
         sizes = {name: self.lengths[key].number for name, key in names.items() if key in self.lengths}
         return sizes | {"kv_heads": self.counts.kv_heads, "past": self.past}
 
-    def lifted(self) -> tuple[dict[str, Values], dict[str, Values]]:
+    def lifted(self, with_places: bool = True) -> tuple[dict[str, Values], dict[str, Values]]:
         """The arrays with all four axes, and for each the flat place of every number in the array as written."""
         arrays, places = {}, {}
         for name, values in self.arrays.items():
             lifted_by = lift(name, values.ndim, self.counts, self.out_in)
             arrays[name] = lifted_by(values)
-            places[name] = lifted_by(np.arange(values.size).reshape(values.shape))
+            if with_places:
+                places[name] = lifted_by(np.arange(values.size).reshape(values.shape))
         if "ids" in arrays and "embedding" in arrays:
-            for named in (arrays, places):
+            for named in (arrays, places) if with_places else (arrays,):
                 self._look_up(named, arrays["ids"])
         return arrays, places
 

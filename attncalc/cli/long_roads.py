@@ -1,0 +1,167 @@
+"""Which way a scenario goes: whole, or, where it has too many scores for that, only the rows asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import localcontext
+from typing import TYPE_CHECKING, Any
+
+from attncalc.cli.choices import Options, calculation, place_named, plain_view
+from attncalc.cli.session import Session
+from attncalc.errors import AttncalcError, UsageError
+
+if TYPE_CHECKING:
+    from attncalc.core.scenario import Scenario
+    from attncalc.core.stage import Trace
+    from attncalc.long.loading import Long
+    from attncalc.scenario_files.sources import Source
+
+EAGER = 2_000_000
+"""Scores that are calculated whole without a second thought."""
+
+SMALL = 20_000
+"""Bytes of a document, or of a file beside it, that cannot ask for more."""
+
+FORCED = 10**7
+"""Cells of a trace that are written as JSON only by force."""
+
+BYTES_OF_STEPS = 50
+"""What the steps of a whole calculation keep for each score."""
+
+SHOWN, ALL_SHOWN = 20, 1000
+"""Keys that are shown of a row with very many, and with --all."""
+
+TOLD = 8_000_000
+"""Numbers of keys and values up to which the rows asked for are told step by step."""
+
+
+def road(place: str, options: Options) -> Scenario | Long:
+    """The scenario of a source, or, where it has many scores, its outline with the large arrays in their files."""
+    from attncalc.core.certain import OWN
+    from attncalc.scenario_files.folding import changed
+    from attncalc.scenario_files.load import scenario_from
+    from attncalc.scenario_files.sources import source_at
+
+    with localcontext(OWN):
+        source = changed(source_at(place), options["set"], calculation(options))
+        if _may_be_long(source):
+            long = _outline(source)
+            if math.prod(long.scenario.grid) > EAGER:
+                return long
+        return scenario_from(source)
+
+
+def _outline(source: Source) -> Long:
+    from attncalc.long.loading import outline
+
+    return outline(source)
+
+
+def _may_be_long(source: Source) -> bool:
+    """Whether the document or a file beside it is large enough for many scores."""
+    return len(source.data) > SMALL or any(_size(source, part) > SMALL for part in _references(source.document))
+
+
+def _references(value: Any) -> list[dict[str, Any]]:
+    """The references to files in a document."""
+    from attncalc.scenario_files.number_arrays import FILES
+
+    if not isinstance(value, dict):
+        return []
+    here = [value] if any(isinstance(value.get(kind), str) for kind in FILES) else []
+    return here + [found for part in value.values() if isinstance(part, dict) for found in _references(part)]
+
+
+def _size(source: Source, reference: dict[str, Any]) -> int:
+    from attncalc.scenario_files.array_files import file_of
+
+    try:
+        return file_of(reference, source.folder).stat().st_size
+    except (OSError, ValueError, AttncalcError):  # the reader says what is wrong
+        return 0
+
+
+def whole(long: Long, options: Options, format: str) -> Scenario:
+    """A long scenario calculated whole after all; refused where it cannot fit, or as JSON without force."""
+    from attncalc.long.ahead import free_memory, in_bytes
+
+    cells = math.prod(long.scenario.grid)
+    free, needed = free_memory(), cells * BYTES_OF_STEPS
+    if free is not None and needed > free:
+        queries, keys = long.scenario.grid[2:]
+        fields = {"needed": in_bytes(needed), "free": in_bytes(free), "queries": queries, "keys": keys}
+        raise UsageError.of("long-too-large", long.scenario.name, **fields)
+    if format == "json" and cells > FORCED and not options["force"]:
+        raise UsageError.of("long-needs-force", long.scenario.name, cells=f"{cells:,}")
+    from attncalc.core.certain import OWN
+    from attncalc.scenario_files.load import scenario_from
+
+    with localcontext(OWN):
+        return scenario_from(long.source)
+
+
+def told_whole(long: Long, count: int) -> bool:
+    """Whether so many rows of a long scenario can be told step by step."""
+    batch, heads, _, keys = long.scenario.grid
+    sizes = long.scenario.sizes
+    numbers = batch * sizes["kv_heads"] * keys * (sizes.get("d_k", 0) + sizes.get("d_v", 0))
+    return numbers <= TOLD and batch * heads * keys * count <= EAGER
+
+
+Shown = Callable[["Session", Options, "list[Trace]", str], int]
+
+
+def some_rows(session: Session, options: Options, long: Long, command: str, shown: Shown) -> int:
+    """Tells the rows that are asked for: step by step, or, of very many keys, what there is to know of each row."""
+    from attncalc.cli.summarising import queries as asked_queries
+    from attncalc.long.loading import of_a_kind
+
+    long = of_a_kind(long)
+    queries = asked_queries(long, options) or long.scenario.queries
+    if not told_whole(long, len(queries)):
+        return _streamed(session, options, long, queries)
+    from attncalc.long.rows import rows_scenario
+    from attncalc.running import run
+
+    scenario = rows_scenario(long, queries)
+    trace = run(scenario, terms=scenario.has_values and (command == "explain" or "terms" in options["step"]))
+    rows = [str(row) for row in range(len(queries))]
+    return shown(session, {**options, "token": [*rows]}, [trace], command)
+
+
+def _streamed(session: Session, options: Options, long: Long, queries: tuple[int, ...]) -> int:
+    from attncalc.cli.answering import answer_format, write_blocks, write_text
+    from attncalc.cli.summarising import FORMATS
+    from attncalc.document.summaries import told
+    from attncalc.long.problem import Asked
+    from attncalc.long.rows import streamed
+
+    format = answer_format(options, FORMATS)
+    found = streamed(long, queries, Asked(ALL_SHOWN if options["all"] else SHOWN))
+    if format in ("npz", "json"):
+        from attncalc.renderers import summary_json, summary_npz
+
+        json = format == "json"
+        write_text(options, summary_json.render(found, long.scenario) if json else summary_npz.render(found))
+        return 0
+    view = plain_view(session, format)._replace(everything=bool(options["all"]))
+    write_blocks(session, options, lambda view: told(found, long.scenario, queries, view), view, format)
+    return 0
+
+
+def row_of_cell(long: Long, words: Sequence[str]) -> tuple[Scenario, list[str]]:
+    """The scenario of the one row that a cell is in, and the cell's words in it."""
+    from attncalc.explore.cells import parted
+    from attncalc.long.ahead import check_memory, rows_bytes
+    from attncalc.long.loading import of_a_kind
+    from attncalc.long.rows import rows_scenario
+    from attncalc.pipelines.standard import ROWS, STEP_NAMES
+
+    long = of_a_kind(long)
+    step, *places = parted(STEP_NAMES, words)
+    query, *_ = long.scenario.queries
+    if places and any(row.name == step and row.layout[2] == "query" for row in ROWS):
+        query = place_named(long.scenario.query_tokens, places.pop(0), " ".join(words))
+    check_memory(long, rows_bytes(long), "long-rows-memory")
+    return rows_scenario(long, (query,)), [step, *places]

@@ -1,0 +1,113 @@
+"""A long attention, summarised: the means over all rows, and the rows that were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from attncalc.core.bounded import Values
+from attncalc.core.figures import figure
+from attncalc.core.scenario import Scenario
+from attncalc.core.tokens import labels
+from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose, Remark
+from attncalc.document.view import View
+from attncalc.long.summary import Summary
+from attncalc.messages import text_in
+
+MOST_FEATURES = 16
+"""Features of a context that are shown; --all shows every one."""
+
+
+def summary(found: Summary, scenario: Scenario, queries: Sequence[int], view: View) -> Iterator[Block]:
+    """The means over all rows, head by head, and each query that is asked for."""
+    batch, heads, rows, keys = found.problem.grid
+    title = text_in(scenario.option("title"), view.language) or view.say("long-title")
+    yield Heading(title, aside=found.problem.kind)
+    yield Prose(view.say("long-sizes", batch=batch, heads=heads, queries=rows, keys=keys), view.say("lead.sizes"))
+    yield Heading(view.say("long-means"))
+    yield _means(found, view)
+    if heads > 1:
+        yield Remark("mere-average", view.say("long-mere-average"))
+    empty = int(found.empty.sum())
+    if empty:
+        yield Remark("empty-row", view.say("long-empty", count=empty))
+    for query in queries:
+        yield from row(found, scenario, query, query, view)
+
+
+def told(found: Summary, scenario: Scenario, queries: Sequence[int], view: View) -> Iterator[Block]:
+    """Some queries of a long context."""
+    batch, heads, rows, keys = found.problem.grid
+    title = text_in(scenario.option("title"), view.language) or view.say("long-rows-title")
+    yield Heading(title, aside=found.problem.kind)
+    yield Prose(view.say("long-sizes", batch=batch, heads=heads, queries=rows, keys=keys), view.say("lead.sizes"))
+    for place, query in enumerate(queries):
+        yield from row(found, scenario, query, place, view)
+
+
+def row(found: Summary, scenario: Scenario, query: int, place: int, view: View) -> Iterator[Block]:
+    """One query: its largest weights, the share of the rest, its figures and its context; `place` is its row."""
+    name = labels(scenario.query_tokens[query : query + 1])[0]
+    for batch, head in np.ndindex(*found.problem.grid[:2]):
+        where = view.place_name(scenario, batch, head)
+        yield Heading(view.say("long-row", query=name, position=query), aside=where)
+        here = (batch, head, place)
+        if found.keys is not None and found.weights is not None:
+            yield _top(found, scenario, found.keys[here], found.weights[here], view)
+        yield Prose(view.say("list-comma").join(_figures(found, scenario, here, view)))
+        if found.context is not None:
+            yield _context(found.context[here], scenario, view)
+
+
+def _figures(found: Summary, scenario: Scenario, here: tuple[int, int, int], view: View) -> Iterator[str]:
+    for code, values in found.figures.items():
+        yield f"{view.say(f'long-figure.{code}', near=_near(found))} {_number(values[here], scenario, view)}"
+
+
+def _near(found: Summary) -> int:
+    return found.asked.near if found.asked else 0
+
+
+def _number(value: float, scenario: Scenario, view: View) -> str:
+    return view.number(figure(float(value), scenario.places, scenario.rounding))
+
+
+def _means(found: Summary, view: View) -> Matrix:
+    """A line for each head, and the average over them."""
+    named = {"largest": found.largest, **found.figures}
+    with np.errstate(all="ignore"):
+        table = np.stack([np.mean(values, axis=(0, 2), dtype=np.float64) for values in named.values()], axis=1)
+    rows = [view.say("place.head", number=head) for head in range(len(table))]
+    if len(table) > 1:
+        table = np.vstack([table, table.mean(axis=0)])
+        rows.append(view.say("long-average"))
+    cells = tuple(tuple(Figure(view.number(figure(float(cell), 4))) for cell in line) for line in table)
+    columns = tuple(view.say(f"long-figure.{code}", near=_near(found)) for code in named)
+    return Matrix("", view.say("axis.head"), "", tuple(rows), columns, cells)
+
+
+def _top(found: Summary, scenario: Scenario, keys: Values, weights: Values, view: View) -> Matrix:
+    """The keys with the largest weights, and what all others have together."""
+    seen = [(int(key), float(weight)) for key, weight in zip(keys, weights, strict=True) if key >= 0]
+    names = [_key_name(scenario, key) for key, _ in seen]
+    rest = 1 - sum(weight for _, weight in seen) if seen else 0.0
+    cells = [(Figure(_number(weight, scenario, view), share=min(max(weight, 0.0), 1.0)),) for _, weight in seen]
+    cells.append((Figure(_number(max(rest, 0.0), scenario, view)),))
+    code = "long-rest-sink" if found.problem.sink is not None else "long-rest"
+    return Matrix("", view.say("axis.key"), "", (*names, view.say(code)), (view.say("long-weight"),), tuple(cells))
+
+
+def _key_name(scenario: Scenario, key: int) -> str:
+    """A key by its label, and by its position where that is another."""
+    label = labels(scenario.tokens[key : key + 1])[0]
+    return label if label == str(key) else f"{label} [{key}]"
+
+
+def _context(context: Values, scenario: Scenario, view: View) -> Matrix:
+    """The context vector, its first features where there are many."""
+    most = len(context) if view.everything else min(len(context), MOST_FEATURES)
+    cells = (tuple(Figure(_number(value, scenario, view)) for value in context[:most]),)
+    caption = "" if most == len(context) else view.aloud("long-features", most=most, count=len(context))
+    name = view.say("name.context")
+    return Matrix(caption, "", view.say("axis.feature"), (name,), tuple(map(str, range(most))), cells)

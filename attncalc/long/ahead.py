@@ -1,0 +1,110 @@
+"""What a summary will take, said before it starts: scores, multiply-adds, bytes, and seconds from a quick probe."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from attncalc.errors import UsageError
+from attncalc.long.blocks import HELD, ROWS, block, cells, jobs
+from attncalc.long.loading import BY_CELLS, Long, Ready
+from attncalc.long.problem import Asked, Job, Problem
+from attncalc.long.softmax import SUMMARY_TILE
+from attncalc.pipelines.standard import stages
+
+STEPS_OF_ROWS, LABELS = 6, 50
+"""Arrays like the keys that telling some rows holds, and what the labels of a key take, in numbers."""
+
+PROBED = 400_000
+"""The scores of a probe: a few milliseconds."""
+
+
+class Ahead(NamedTuple):
+    """What is ahead: scores, multiply-adds of both products, and roughly the seconds."""
+
+    scores: int
+    multiply_adds: int
+    seconds: float
+
+
+def ahead(ready: Ready, asked: Asked | None, threads: int) -> Ahead:
+    """The work of a problem; the seconds are those of one block, as many times as there are blocks' scores."""
+    problem = ready.problem
+    todo = jobs(problem)
+    scores = sum(cells(problem, job) for job in todo)
+    width = (problem.q.shape[3] if problem.q is not None else 0) + problem.width
+    return Ahead(scores, scores * width, _seconds_a_score(problem, todo, asked) * scores / min(threads, len(todo)))
+
+
+def _seconds_a_score(problem: Problem, todo: list[Job], asked: Asked | None) -> float:
+    """The time of one block with few keys, or of the smallest there is."""
+    small = next((job for job in todo if cells(problem, job) <= PROBED), todo[-1])
+    if not problem.softmax:
+        small = small._replace(last=small.first + 1)
+    taken = []
+    for _ in range(2):  # the first one warms up
+        start = time.perf_counter()
+        block(problem._replace(empty="zero"), small, asked)
+        taken.append(time.perf_counter() - start)
+    return min(taken) / max(1, cells(problem, small))
+
+
+def bytes_needed(long: Long, top: int, threads: int, whole: bool = True) -> int:
+    """The memory of a summary beyond the program itself: inputs, what is made of them, the results, the tiles."""
+    scenario = long.scenario
+    size = 8 if long.kind == "float64" else 4
+    batch, heads, queries, keys = scenario.grid
+    given = sum(
+        math.prod(long.outlines.shapes[name]) * size for name in long.outlines.located if name not in BY_CELLS
+    )  # fmt: skip
+    if not whole:
+        given = 0
+    widths = {"x": "d_model", "q": "d_k", "k": "d_k", "v": "d_v"}
+    made = 0
+    for row in stages(scenario):
+        if row.given or ("key" in row.axes and "query" in row.axes):
+            continue
+        width = scenario.sizes.get(widths.get(row.name.split("_")[-1], "d_model"), 0) or scenario.sizes.get("d_v", 0)
+        rows = keys if "key" in row.axes else queries
+        made += batch * (heads if "head" in row.axes else 1) * rows * max(width, 1) * size
+    results = batch * heads * queries * (top * (8 + size) + 5 * size)
+    tiles = threads * (HELD + 4 * SUMMARY_TILE * ROWS)
+    return given + made + results + tiles
+
+
+def rows_bytes(long: Long) -> int:
+    """The memory that some rows take step by step: keys and values, and what the steps make of them."""
+    batch, _, _, keys = long.scenario.grid
+    sizes = long.scenario.sizes
+    width = sizes.get("d_k", 0) + sizes.get("d_v", 0) + sizes.get("d_model", 0)
+    return batch * keys * (sizes["kv_heads"] * width * STEPS_OF_ROWS + LABELS) * (8 if long.kind == "float64" else 4)
+
+
+def check_memory(long: Long, needed: int, code: str) -> None:
+    """Refuses what does not fit into the memory that is free; the message says what to do instead."""
+    free = free_memory()
+    if free is not None and needed > free:
+        raise UsageError.of(code, long.scenario.name, needed=in_bytes(needed), free=in_bytes(free))
+
+
+def free_memory() -> int | None:
+    """The bytes that can be had without swapping; None where the system does not say."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+UNITS = ((10**9, "GB"), (10**6, "MB"), (1, "B"))
+
+
+def in_bytes(count: int) -> str:
+    """`1.2 GB`, `90 MB`."""
+    size, unit = next((size, unit) for size, unit in UNITS if count >= size or size == 1)
+    return f"{count / size:.1f} {unit}" if unit == "GB" else f"{count // size} {unit}"

@@ -1,0 +1,140 @@
+"""All queries of a long attention, summarised: contexts and the figures of every row, in blocks on several threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from attncalc.core.arithmetic import Array, Floats
+from attncalc.core.bounded import Values
+from attncalc.core.stage import Source
+from attncalc.fold import Slot, fold
+from attncalc.long.blocks import block, cells, jobs
+from attncalc.long.loading import Ready
+from attncalc.long.problem import FIGURES, Asked, Block, Job, Problem
+
+Progress = Callable[[int, int], None]
+"""Is told how many scores are done, and of how many."""
+
+
+class Summary(NamedTuple):
+    """What is known of every row: arrays (batch, head, query, …). What was not asked for, or means nothing, is None."""
+
+    problem: Problem
+    asked: Asked | None
+    context: Values | None
+    keys: Values | None
+    weights: Values | None
+    figures: dict[str, Values]
+    empty: Values
+    steps: Mapping[str, Values] = MappingProxyType({})  # what follows the context
+    queries: tuple[int, ...] | None = None  # those that there are rows of; None: all
+
+    @property
+    def largest(self) -> Values:
+        """The largest weight of each row."""
+        weights = self.figures["entropy"] if self.weights is None else self.weights[..., 0]
+        return np.asarray(weights)
+
+
+def summarised(
+    ready: Ready, asked: Asked | None = None, threads: int = 2, progress: Progress | None = None, rows: int = 256
+) -> Summary:  # fmt: skip
+    """The summary of a problem, and the steps after its context."""
+    summary = attended(ready.problem, asked, threads, progress, rows)
+    return summary._replace(steps=_after(ready, summary.context))
+
+
+def attended(
+    problem: Problem, asked: Asked | None = None, threads: int = 2, progress: Progress | None = None, rows: int = 256
+) -> Summary:  # fmt: skip
+    """The summary of a problem: each block is calculated by itself and written into its place."""
+    summary = _nothing_yet(problem, asked)
+    todo = jobs(problem, rows)
+    sizes = [cells(problem, job) for job in todo]
+
+    def work(job: Job) -> None:
+        _write(summary, job, block(problem, job, asked))
+
+    _on_threads(work, todo, sizes, threads, progress)
+    return summary
+
+
+def _nothing_yet(problem: Problem, asked: Asked | None) -> Summary:
+    lead, dtype = problem.grid[:3], problem.dtype
+    context = np.empty((*lead, problem.width), dtype) if problem.v is not None else None
+    empty = np.zeros(lead, dtype=bool)
+    if asked is None:
+        return Summary(problem, asked, context, None, None, {}, empty)
+    named = [name for name in FIGURES if problem.own or name not in ("itself", "near")]
+    keys, weights = np.empty((*lead, asked.top), np.int64), np.empty((*lead, asked.top), dtype)
+    return Summary(problem, asked, context, keys, weights, {name: np.empty(lead, dtype) for name in named}, empty)
+
+
+def _write(summary: Summary, job: Job, found: Block) -> None:
+    here = (job.batch, job.head, job.rows)
+    targets = {"context": summary.context, "keys": summary.keys, "weights": summary.weights, "empty": summary.empty}
+    for name, target in {**targets, **summary.figures}.items():
+        if target is not None:
+            target[here] = getattr(found, name)
+
+
+def _on_threads(
+    work: Callable[[Job], None], todo: Sequence[Job], sizes: Sequence[int], threads: int, progress: Progress | None
+) -> None:  # fmt: skip
+    """Works through the jobs in order, each by the thread that is free first; an interrupt ends all of them."""
+    lock, left, errors = threading.Lock(), iter(zip(todo, sizes, strict=True)), list[BaseException]()
+    done = threading.Semaphore(0)
+    finished = [0]
+
+    def worker() -> None:
+        try:
+            while not errors:
+                with lock:
+                    job = next(left, None)
+                if job is None:
+                    return
+                work(job[0])
+                with lock:
+                    finished[0] += job[1]
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            done.release()
+
+    crew = [threading.Thread(target=worker, daemon=True) for _ in range(min(threads, len(todo)))]
+    try:
+        for thread in crew:
+            thread.start()
+        ended = 0
+        while ended < len(crew):
+            ended += done.acquire(timeout=0.1)
+            if progress is not None:
+                progress(finished[0], sum(sizes))
+    except BaseException as error:
+        errors.append(error)
+        raise
+    finally:
+        for thread in crew:
+            thread.join()
+    if errors:
+        raise errors[0]
+
+
+def _after(ready: Ready, context: Values | None) -> dict[str, Values]:
+    """The steps that follow the context, by name."""
+    if context is None or not ready.after:
+        return {}
+    arithmetic, scenario = Floats(ready.problem.kind), ready.scenario
+    slots = {**ready.slots, "out": Slot(Source("context"), context)}
+
+    def evaluate(row: object, read: list[Array]) -> Array:
+        return row.calculate(arithmetic, scenario, read)  # type: ignore[attr-defined]
+
+    with np.errstate(all="ignore"):
+        results = fold(ready.after, scenario, arithmetic, evaluate, slots)
+    return {result.stage.name: result.array for result in results}

@@ -1,0 +1,38 @@
+"""The English sentences of long contexts."""
+
+from __future__ import annotations
+
+MESSAGES: dict[str, str] = {
+    "long-title": "A long attention, summarised",
+    "long-rows-title": "Some queries of a long context",
+    "long-sizes": "batch {batch}, heads {heads}, queries {queries}, keys {keys}",
+    "long-means": "Mean over all rows",
+    "long-mere-average": "The last line is a mere average over the heads: no head need look like it.",
+    "long-average": "average of the heads",
+    "long-empty": "{count} rows see no key.",
+    "long-empty-one": "1 row sees no key.",
+    "long-row": "Row of {query} (position {position})",
+    "long-weight": "weight",
+    "long-rest": "all other keys",
+    "long-rest-sink": "all other keys, and the sink",
+    "long-figure.largest": "largest weight",
+    "long-figure.entropy": "entropy (nats)",
+    "long-figure.itself": "on itself",
+    "long-figure.first": "on the first token",
+    "long-figure.near": "fewer than {near} tokens away",
+    "long-features": "features 0 to {most} of {count}; --all shows every one",
+    "long-features-here": "the first {most} of {count} features",
+    "long-arithmetic": "a long context is calculated in float32 or float64, and this scenario asks for {found}; add --arithmetic float64 (or float32)",
+    "long-memory": "the summary needs about {needed} of memory, and {free} are free; take float32 (--arithmetic float32), or a few queries with --token and without --summary",
+    "long-too-large": "all {queries}×{keys} scores at once need about {needed} of memory, and {free} are free; take --summary for all queries, or --token for some",
+    "long-needs-force": "the whole trace has {cells} cells of scores, and as JSON it would be huge; take --summary, or --token, or --force to write it all the same",
+    "long-rows-memory": "the rows asked for need about {needed} of memory, and {free} are free; ask for fewer tokens, or take --arithmetic float32",
+    "long-ahead": "{scores} scores, {products} multiply-adds, about {memory} of memory, {time}",
+    "long-progress": "{share} %, {rate} scores a second, {left} left",
+    "long-seconds": "about {number} s",
+    "long-minutes": "about {number} min",
+    "long-hours": "about {number} h",
+    "summary-one-scenario": "takes one scenario",
+    "summary-idle": "nothing reads this together with --summary",
+    "summary-only": "is read only together with --summary",
+}

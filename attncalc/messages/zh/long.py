@@ -1,0 +1,38 @@
+"""The Chinese sentences of long contexts."""
+
+from __future__ import annotations
+
+MESSAGES: dict[str, str] = {
+    "long-title": "长上下文的注意力概览",
+    "long-rows-title": "长上下文中的几个查询",
+    "long-sizes": "批次 {batch}，头 {heads}，查询 {queries}，键 {keys}",
+    "long-means": "所有行的平均",
+    "long-mere-average": "最后一行只是各头的简单平均：没有哪个头一定长这样。",
+    "long-average": "各头平均",
+    "long-empty": "有 {count} 行看不到任何键。",
+    "long-empty-one": "有 1 行看不到任何键。",
+    "long-row": "{query} 这一行（位置 {position}）",
+    "long-weight": "权重",
+    "long-rest": "其余的键合计",
+    "long-rest-sink": "其余的键和 sink 合计",
+    "long-figure.largest": "最大权重",
+    "long-figure.entropy": "熵（nat）",
+    "long-figure.itself": "自身",
+    "long-figure.first": "第一个 token",
+    "long-figure.near": "相距不到 {near} 个 token",
+    "long-features": "共 {count} 个特征，这里是前 {most} 个；--all 显示全部",
+    "long-features-here": "共 {count} 个特征，这里是前 {most} 个",
+    "long-arithmetic": "长上下文用 float32 或 float64 计算，而这个场景要求 {found}；请加上 --arithmetic float64（或 float32）",
+    "long-memory": "概览大约需要 {needed} 内存，现在空闲 {free}；可以改用 float32（--arithmetic float32），或者不用 --summary，只用 --token 看几个查询",
+    "long-too-large": "一次算出全部 {queries}×{keys} 个分数大约需要 {needed} 内存，现在空闲 {free}；看全部查询请用 --summary，看几个查询请用 --token",
+    "long-needs-force": "完整的计算过程有 {cells} 个分数格，写成 JSON 会非常大；请用 --summary 或 --token，一定要写就加 --force",
+    "long-rows-memory": "要看的这些行大约需要 {needed} 内存，现在空闲 {free}；请少选几个 token，或者用 --arithmetic float32",
+    "long-ahead": "{scores} 个分数，{products} 次乘加，大约 {memory} 内存，{time}",
+    "long-progress": "{share} %，每秒 {rate} 个分数，还需{left}",
+    "long-seconds": "约 {number} 秒",
+    "long-minutes": "约 {number} 分钟",
+    "long-hours": "约 {number} 小时",
+    "summary-one-scenario": "只接受一个场景",
+    "summary-idle": "和 --summary 一起用时，没有什么会读取它",
+    "summary-only": "只有和 --summary 一起用时才会被读取",
+}

@@ -1,0 +1,287 @@
+"""Long contexts on the command line: summaries, single queries, cells, refusals."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from agreement import trace_of
+from calling import call, document, out
+
+from attncalc.cli import long_roads
+from attncalc.long import ahead, rows
+
+TOKENS = 300
+SUMMARY = ("--summary", "--top", "3", "--near", "10")
+
+
+@pytest.fixture
+def big(tmp_path: Path) -> Path:
+    """A scenario with its arrays in files."""
+    numbers = np.random.default_rng(4)
+    for name in "qkv":
+        np.save(tmp_path / f"{name}.npy", numbers.standard_normal((TOKENS, 8)).astype(np.float32))
+    path = tmp_path / "big.json"
+    path.write_text(json.dumps({**{name: {"npy": f"{name}.npy"} for name in "qkv"}, "mask": "causal"}))
+    return path
+
+
+@pytest.fixture
+def long_from_100_000(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scenarios of some hundred tokens are long."""
+    monkeypatch.setattr(long_roads, "EAGER", 50_000)
+    monkeypatch.setattr(long_roads, "SMALL", 100)
+
+
+@pytest.fixture
+def streamed(long_from_100_000: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And so long that a row is read through the files."""
+    monkeypatch.setattr(long_roads, "TOLD", 1000)
+    monkeypatch.setattr(rows, "STREAMED", 64)
+
+
+def whole(big: Path) -> Any:
+    """The trace of all rows."""
+    return trace_of(json.loads(big.read_text()), "float32", big.parent)
+
+
+def test_a_summary_as_arrays_has_everything(big: Path) -> None:
+    """Contexts, top keys and weights, figures: what the steps give."""
+    target = big.parent / "rows.npz"
+    assert out("run", str(big), *SUMMARY, "-o", str(target)) == ""
+    found, trace = np.load(target), whole(big)
+    np.testing.assert_allclose(found["context"][0, 0], trace["context"].values, 1e-5, 1e-5)
+    np.testing.assert_allclose(found["weights"][0, 0, :, 0], trace["weights"].values.max(axis=-1), 1e-5)
+    assert {*found} == {"context", "keys", "weights", "largest", "entropy", "itself", "first", "near", "empty"}
+    assert found["context"].dtype == np.float32
+
+
+def test_a_summary_as_json_has_the_same_numbers(big: Path) -> None:
+    """Keys in order, of the rows asked for, and the means of all."""
+    found = document("run", str(big), *SUMMARY, "--token", "299", "--token", "7")
+    weights = whole(big)["weights"].values
+    assert list(found) == ["format", "arithmetic", "grid", "top", "near", "queries", "mean", "axes", "rows"]
+    assert (found["format"], found["arithmetic"], found["queries"]) == ("attncalc-summary/1", "float32", [299, 7])
+    np.testing.assert_allclose(found["rows"]["largest"][0][0], weights[[299, 7]].max(axis=-1), 1e-5)
+    np.testing.assert_allclose(found["mean"]["first"]["average"], weights[:, 0].mean(), 1e-5)
+    assert len(document("run", str(big), *SUMMARY)["rows"]["entropy"][0][0]) == TOKENS
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "all other keys"), ("zh", "其余的键合计")])
+def test_a_summary_as_a_table_shows_the_row_asked_for(language: str, words: str, big: Path) -> None:
+    """The largest weights with their keys, and what is left for the rest."""
+    text = out("run", str(big), *SUMMARY, "--token", "299", "--places", "5", language=language)
+    row = whole(big)["weights"].values[299]
+    keys = np.argsort(-row)[:3]
+    for key in keys:
+        assert any(str(key) in line and f"{row[key]:.5f}" in line for line in text.splitlines())
+    assert any(words in line and f"{1 - row[keys].sum():.5f}" in line for line in text.splitlines())
+
+
+def test_average_over_heads_is_called_a_mere_average(big: Path) -> None:
+    """And stands after the heads."""
+    text = out("run", str(big), "--summary", "--set", "heads=2")
+    assert "a mere average over the heads" in text
+    assert "head 1" in text
+
+
+@pytest.mark.usefixtures("long_from_100_000")
+@pytest.mark.parametrize("format", ["json", "table"])
+def test_the_rows_asked_for_are_told_step_by_step(format: str, big: Path) -> None:
+    """As they stand in the trace of all rows."""
+    trace = whole(big)
+    if format == "json":
+        steps = document("run", str(big), "--token", "250")["steps"]
+        found = {step["name"]: step["values"] for step in steps}
+        assert len(found["weights"]) == 1
+        for name in ("scaled", "weights", "context"):
+            np.testing.assert_allclose(
+                np.array(found[name][0]), trace[name].values[250], 1e-5, 1e-5, err_msg=name
+            )  # fmt: skip
+    else:
+        context = trace["context"].values[250]
+        text = out("explain", str(big), "--token", "250").replace("−", "-")
+        assert all(f"{number:.4f}" in text for number in context)
+
+
+@pytest.mark.usefixtures("long_from_100_000")
+def test_a_cell_is_taken_apart_from_its_row(big: Path) -> None:
+    """`why` needs no other row."""
+    weight = whole(big)["weights"].values[250, 3]
+    text = out("why", str(big), "weights", "250", "3", "--places", "8")
+    assert abs(float(text.split()[4]) - weight) < 1e-7
+    assert out("why", str(big), "weights[250][3]", "--places", "8") == text
+
+
+@pytest.mark.usefixtures("streamed")
+def test_a_row_of_very_many_keys_is_read_in_chunks(big: Path) -> None:
+    """Top keys, rest, entropy and context as the steps give them."""
+    trace = whole(big)
+    found = document("explain", str(big), "--token", "250")["rows"]
+    row = trace["weights"].values[250]
+    np.testing.assert_allclose(found["context"][0][0][0], trace["context"].values[250], 1e-5, 1e-5)
+    assert found["keys"][0][0][0] == np.argsort(-row)[:20].tolist()
+    np.testing.assert_allclose(found["entropy"][0][0][0], -(row[:251] * np.log(row[:251])).sum(), 1e-5)
+    text = out("explain", str(big), "--token", "250")
+    assert "all other keys" in text
+
+
+@pytest.mark.usefixtures("streamed")
+def test_projections_come_before_the_rows(tmp_path: Path) -> None:
+    """From x by matrices, with a rotation, a residual and a norm after: the row is the whole trace's."""
+    numbers = np.random.default_rng(2)
+    names = ("w_q", "w_k", "w_v", "w_o")
+    text = {name: np.round(numbers.standard_normal((8, 8)), 2).tolist() for name in names}
+    text |= {"x": np.round(numbers.standard_normal((TOKENS, 8)), 2).tolist(), "heads": 2, "rope": {"pairs": "halves"}}
+    text |= {"residual": True, "norm": {"where": "post", "kind": "layer"}, "mask": "causal", "arithmetic": "float64"}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(text))
+    trace = trace_of(text, "float64")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(long_roads, "TOLD", 10**9)
+        found = {s["name"]: s["values"] for s in document("run", str(path), "--token", "200")["steps"]}
+    for name in ("context", "output", "residual", "post_normed"):
+        got, wanted = np.array(found[name]), trace[name].values
+        np.testing.assert_allclose(got[..., 0, :], wanted[..., 200, :], 1e-12, 1e-12, err_msg=name)
+    streamed_context = document("run", str(path), "--token", "200")["rows"]["context"]
+    np.testing.assert_allclose(np.array(streamed_context)[0, :, 0], trace["context"].values[:, 200], 1e-12, 1e-12)
+
+
+REFUSALS: list[tuple[tuple[str, ...], str, str]] = [
+    (("--summary", "--arithmetic", "exact"), "asks for exact", "要求 exact"),
+    (("--summary", "--by-hand", "2"), "asks for by-hand", "要求 by-hand"),
+    (("--summary", "--step", "weights"), "together with --summary", "和 --summary 一起用"),
+    (("--top", "3"), "only together with --summary", "只有和 --summary 一起用"),
+    (("--summary", "--top", "0"), "--top", "--top"),
+    (("--summary", "--threads", "x"), "--threads", "--threads"),
+    (("--summary", "--token", "nobody"), "nobody", "nobody"),
+    (("--summary", "--format", "csv"), "csv", "csv"),
+]
+
+
+@pytest.mark.parametrize(("options", "english", "chinese"), REFUSALS)
+def test_what_a_summary_cannot_do_is_refused(
+    options: tuple[str, ...], english: str, chinese: str, big: Path
+) -> None:  # fmt: skip
+    """In both languages, with the place."""
+    for language, words in (("en", english), ("zh", chinese)):
+        done = call("run", str(big), *options, language=language)
+        assert (done.code, done.out) == (2, "")
+        assert words in done.err
+
+
+def test_what_does_not_fit_is_refused_with_what_to_do(big: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is calculated."""
+    monkeypatch.setattr(ahead, "free_memory", lambda: 1000)
+    for language, words in (("en", "--token"), ("zh", "空闲")):
+        done = call("run", str(big), "--summary", language=language)
+        assert (done.code, done.out) == (2, "")
+        assert words in done.err
+    monkeypatch.setattr(long_roads, "EAGER", 50_000)
+    monkeypatch.setattr(long_roads, "SMALL", 100)
+    done = call("run", str(big))
+    assert (done.code, "--summary" in done.err) == (2, True)
+
+
+@pytest.mark.usefixtures("long_from_100_000")
+def test_a_huge_trace_as_json_needs_force(big: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And is written with it."""
+    monkeypatch.setattr(long_roads, "FORCED", 50_000)
+    done = call("run", str(big), "--json")
+    assert (done.code, "--force" in done.err) == (2, True)
+    assert json.loads(call("run", str(big), "--json", "--force").out)["format"] == "attncalc-trace/1"
+
+
+def test_a_mask_in_a_file_must_say_yes_or_no(big: Path) -> None:
+    """A 2 among its cells is found when its rows are read."""
+    np.save(big.parent / "keep.npy", np.full((TOKENS, TOKENS), 2.0))
+    done = call("run", str(big), "--summary", "--set", 'mask={"keep": {"npy": "keep.npy"}}')
+    assert (done.code, done.out) == (2, "")
+    assert "mask.keep" in done.err
+
+
+def test_no_file_is_left_half_written(big: Path) -> None:
+    """An interrupt ends with 130 and without a file."""
+    target = big.parent / "rows.npz"
+    code = (
+        "import sys, attncalc.long.summary as s, attncalc.__main__ as m\n"
+        "def stopped(*_): raise KeyboardInterrupt\n"
+        "s.block = stopped\n"
+        f"sys.argv = ['attncalc', 'run', {str(big)!r}, '--summary', '-o', {str(target)!r}]\n"
+        "m.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")
+    assert not target.exists()
+
+
+PEAK = """
+import sys
+def peak():
+    return next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith('VmHWM'))
+import numpy
+from pathlib import Path
+from attncalc.long.loading import load_long, ready
+from attncalc.long.rows import streamed
+from attncalc.long.summary import summarised
+from attncalc.long.problem import Asked
+from attncalc.scenario_files.sources import source_at
+long = load_long(source_at(sys.argv[1]))
+if sys.argv[2] == 'row':
+    before = peak(); streamed(long, (len(long.scenario.tokens) - 1,), Asked(20))
+else:
+    problem = ready(long); before = peak(); summarised(problem, Asked())
+print((peak() - before) / 1024)
+"""
+
+
+def peak(folder: Path, tokens: int, what: str) -> float:
+    """The megabytes by which a calculation raises the peak of a process of its own."""
+    numbers = np.random.default_rng(1)
+    for name in "qkv":
+        np.save(folder / f"{name}.npy", numbers.standard_normal((tokens, 64), dtype=np.float32))
+    path = folder / "big.json"
+    path.write_text(json.dumps({**{name: {"npy": f"{name}.npy"} for name in "qkv"}, "mask": "causal"}))
+    command = [sys.executable, "-c", PEAK, str(path), what]
+    done = subprocess.run(command, capture_output=True, timeout=300, check=True)
+    return float(done.stdout)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
+def test_memory_does_not_grow_with_the_square_of_the_tokens(tmp_path: Path) -> None:
+    """A summary of 8,192 tokens takes less than 60 MB above its inputs, a row of 400,000 keys less than 60."""
+    assert peak(tmp_path, 8192, "all") < 60
+    assert peak(tmp_path, 400_000, "row") < 60
+
+
+def test_an_npz_is_what_numpy_reads(big: Path) -> None:
+    """On standard output too."""
+    done = subprocess.run(
+        [sys.executable, "-m", "attncalc", "run", str(big), "--summary", "--format", "npz"],
+        capture_output=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert np.load(BytesIO(done.stdout))["keys"].shape == (1, 1, TOKENS, 5)
+
+
+def test_the_number_of_threads_is_decided_before_numpy_is_loaded(big: Path) -> None:
+    """Else each thread of a summary would have threads of its own."""
+    code = (
+        "import os, sys, importlib.abc, attncalc.__main__ as m\n"
+        "class Watch(importlib.abc.MetaPathFinder):\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'numpy': print(os.environ.get('OPENBLAS_NUM_THREADS'), file=sys.stderr)\n"
+        "sys.meta_path.insert(0, Watch())\n"
+        f"sys.argv = ['attncalc', 'run', {str(big)!r}, '--summary']\n"
+        "m.main()\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS")}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=True, text=True, env=environment)
+    assert done.stderr == "1\n"
