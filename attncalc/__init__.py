@@ -13,18 +13,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from attncalc.core.scenario import Scenario
     from attncalc.core.stage import Trace
+    from attncalc.notebook import compare
     from attncalc.renderers import render
     from attncalc.running import run
     from attncalc.scenario_files.load import load
 
 __version__ = "0.1.0"
 
-__all__ = ["Scenario", "Trace", "load", "render", "run"]
+__all__ = ["Scenario", "Trace", "compare", "load", "render", "run"]
 
 _HOMES = {
     "load": "attncalc.scenario_files.load",
     "run": "attncalc.running",
     "render": "attncalc.renderers",
+    "compare": "attncalc.notebook",
     "Scenario": "attncalc.core.scenario",
     "Trace": "attncalc.core.stage",
 }

@@ -9,10 +9,10 @@ import numpy as np
 
 from attncalc.core.arithmetic import Decimals
 from attncalc.core.bounded import Values, bounded
-from attncalc.core.expression import Cell, Expression, Number, Symbol, evaluate
+from attncalc.core.expression import Cell, Expression, Number, Symbol, evaluate, symbols_in
 from attncalc.core.expressions import Expressions, leaves
 from attncalc.core.figures import as_decimal
-from attncalc.core.stage import Read, Source, Stage, Step, Trace
+from attncalc.core.stage import Read, Source, Step, Trace
 from attncalc.fold import BOOLEAN_SLOTS
 from attncalc.pipelines.symbols import GIVEN
 
@@ -42,7 +42,7 @@ def _part(trace: Trace, step: Step, read: Read, source: Source, index: Index) ->
     cells = trace.scenario.arrays[source.name] if source.given else trace[source.name].cells
     start, slices = [], []
     for axis, length in zip(read.axes, cells.shape, strict=True):
-        position = _position(trace, step.stage, axis, length, index)
+        position = _position(step, axis, length, index)
         whole = position is None
         first = 0 if position is None else min(position, length - 1)
         start.append(first)
@@ -53,11 +53,11 @@ def _part(trace: Trace, step: Step, read: Read, source: Source, index: Index) ->
     return part if source.name in BOOLEAN_SLOTS else leaves(part, source.name, source.given, tuple(start))
 
 
-def _position(trace: Trace, stage: Stage, axis: str, length: int, index: Index) -> int | None:
+def _position(step: Step, axis: str, length: int, index: Index) -> int | None:
     """Where the cell stands on an axis that is read, or None where the axis is read whole."""
-    if axis == "kv_head":  # the shared head that the query head reads
-        return trace.scenario.shared_head(index[1], length)
-    return dict(zip(stage.layout, index, strict=True)).get(axis) if axis != "one" else None
+    if axis == "kv_head":  # the shared head that the cell's head reads; of keys and values it is that head itself
+        return index[1] * length // int(step.cells.shape[1])
+    return dict(zip(step.stage.layout, index, strict=True)).get(axis) if axis != "one" else None
 
 
 def formula(trace: Trace, step: Step) -> Expression | None:
@@ -66,6 +66,15 @@ def formula(trace: Trace, step: Step) -> Expression | None:
         return None
     symbols = [GIVEN[name] if given else Symbol(trace[name].stage.symbol) for name, given in step.sources]
     return step.stage.formula(trace.scenario, *symbols)
+
+
+def sources_in_formula(trace: Trace, step: Step) -> list[Source]:
+    """The sources whose letters stand in a step's formula: a stage may read more, to know what is hidden."""
+    if step.stage.formula is None:
+        return []
+    symbols = [Symbol(str(number)) for number in range(len(step.sources))]
+    written = set(map(id, symbols_in(step.stage.formula(trace.scenario, *symbols))))
+    return [source for source, symbol in zip(step.sources, symbols, strict=True) if id(symbol) in written]
 
 
 class DecimalFunctions:

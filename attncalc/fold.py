@@ -68,4 +68,4 @@ def step_of(scenario: Scenario, result: Result, cells: Values) -> Step:
     layout = result.stage.layout
     # The keys of the past come first: a step that has only the new ones carries the last labels.
     labels = {axis: tokens[axis][-cells.shape[layout.index(axis)] :] for axis in axes if axis in tokens}
-    return Step(result.stage, cells, axes, labels, result.sources)
+    return Step(result.stage, cells, axes, labels, result.sources, scenario)

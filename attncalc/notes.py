@@ -170,16 +170,14 @@ def _sums_as_shown(trace: Trace, step: Step, places: int) -> Iterator[tuple[Row,
     In floating point the units of the last place are rounded as doubles, which is right but where a weight lies all
     but on an edge; only such rows are rounded as decimals.
     """
-    quick = step.cells.dtype != object and places <= MOST_ESTIMATED
-    units, sure = _units(step.cells, places, trace.scenario.rounding) if quick else (step.cells, None)
-    for row in np.ndindex(step.cells.shape[:3]):
-        weights = step.cells[row]
-        if not all(x == x for x in weights) or not weights.any():
-            continue
+    cells = step.cells
+    quick = cells.dtype != object and places <= MOST_ESTIMATED
+    units, sure = _units(cells, places, trace.scenario.rounding) if quick else (cells, None)
+    for row in _places((cells == cells).all(axis=-1) & (cells != 0).any(axis=-1)):
         if sure is not None and sure[row]:
-            yield Row(*row), Decimal(int(units[row].sum())).scaleb(-places)
+            yield row, Decimal(int(units[row].sum())).scaleb(-places)
         else:
-            yield Row(*row), sum((_rounded(x, places, trace) for x in weights), Decimal(0))
+            yield row, sum((_rounded(x, places, trace) for x in cells[row]), Decimal(0))
 
 
 def _units(cells: Any, places: int, rounding: str) -> tuple[Any, Any]:

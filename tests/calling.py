@@ -5,11 +5,14 @@ from __future__ import annotations
 import gc
 import io
 import json
+import os
 import sys
+from contextlib import chdir
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from running import Finished
+from running import Environment, Finished, environment
 
 import attncalc.__main__ as program
 
@@ -22,17 +25,23 @@ class _Ended(BaseException):
         self.code = code
 
 
-def call(*args: str, stdin: bytes = b"", language: str = "en") -> Finished:
-    """`attncalc ARGS` with pipes on all sides, in the language, as `main` runs it."""
+def call(
+    *args: str | bytes,
+    stdin: bytes = b"",
+    language: str = "en",
+    env: Environment | None = None,
+    cwd: Path | None = None,
+) -> Finished:
+    """`attncalc ARGS` with pipes on all sides, as `main` runs it, in the language; with `env` in that environment."""
     written = {"stdout": io.BytesIO(), "stderr": io.BytesIO()}
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, chdir(cwd or "."):
         for name, stream in written.items():
             patch.setattr(sys, name, io.TextIOWrapper(stream, write_through=True))
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        patch.setattr(sys, "argv", ["attncalc", *args])
+        patch.setattr(sys, "argv", ["attncalc", *map(os.fsdecode, args)])
         patch.setattr(program, "_end", _end)
         patch.setattr(gc, "set_threshold", lambda *_: None)
-        _clean_environment(patch, language)
+        _fill_environment(patch, environment({"ATTNCALC_LANG": language} if env is None else env))
         return Finished(_code(), *(stream.getvalue().decode("utf-8") for stream in written.values()))
 
 
@@ -56,10 +65,11 @@ def document(*args: str, stdin: bytes = b"") -> dict[str, Any]:
     return found
 
 
-def _clean_environment(patch: pytest.MonkeyPatch, language: str) -> None:
-    for name in ("COLUMNS", "ATTNCALC_WIDTH", "NO_COLOR", "FORCE_COLOR", "LC_ALL", "LC_MESSAGES", "LANG"):
-        patch.delenv(name, raising=False)
-    patch.setenv("ATTNCALC_LANG", language)
+def _fill_environment(patch: pytest.MonkeyPatch, wanted: Environment) -> None:
+    for name in os.environ.keys() - wanted.keys():
+        patch.delenv(name)
+    for name, value in wanted.items():
+        patch.setenv(name, value)
 
 
 def _code() -> int:

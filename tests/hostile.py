@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
+from calling import call
 from rich.cells import cell_len
-from running import run_program
 
 LONG = "x" * 2000
 LONG_SHOWN = "x" * 23 + "…"
@@ -146,7 +146,7 @@ def as_bytes(**document: Any) -> bytes:
 @cache
 def shown(document: bytes, *args: str) -> str:
     """What the program writes for a document on its standard input; it goes well and says nothing else."""
-    done = run_program(*args, stdin=document)
+    done = call(*args, stdin=document)
     assert (done.code, done.err) == (0, "")
     return done.out
 

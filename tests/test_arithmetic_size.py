@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from agreement import Document, listed
-from running import PROGRAM, environment, run_program
+from calling import document, out
+from running import PROGRAM, SECONDS, environment, run_program
 
 from attncalc import load
 from attncalc.pipelines.cost import Count, chosen_arithmetic, count
@@ -85,9 +86,9 @@ def test_exact_ends_at_a_fifth_of_a_second_over_all_heads_and_batches(
 )
 def test_the_choice_is_said_on_the_screen_and_in_json(keys: int, kind: str, said: str) -> None:
     """At both sides of the edge."""
-    document = json.dumps({"scores": ones(3, 11, keys)}).encode()
-    assert said in run_program("explain", "-", stdin=document).out
-    assert json.loads(run_program("run", "-", "--json", stdin=document).out)["arithmetic"]["kind"] == kind
+    scenario = json.dumps({"scores": ones(3, 11, keys)}).encode()
+    assert said in out("explain", "-", stdin=scenario)
+    assert document("run", "-", stdin=scenario)["arithmetic"]["kind"] == kind
 
 
 CORES = ("Haswell", "Prescott")
@@ -116,7 +117,7 @@ def test_a_mask_of_minus_a_billion_is_quick_in_exact_arithmetic(document: Docume
         input=json.dumps(document).encode(),
         capture_output=True,
         env=environment(),
-        timeout=5,
+        timeout=SECONDS,
         check=False,
     )
     assert done.returncode == 0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from calling import call
 from hostile import TOKENS, unsafe
 from running import Finished, run_program
 from test_startup import HEAVY, loaded
@@ -43,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return here
 
 
-def asked(folder: Path, line: str, shell: str = "bash") -> Finished:
+def asked(folder: Path, line: str, shell: str = "bash", program: Callable[..., Finished] = call) -> Finished:
     """What the shell is told when the key is pressed at the end of the line."""
     words = shlex.split(line) + ([""] if line.endswith(" ") else [])
     ways = {
@@ -54,7 +55,7 @@ def asked(folder: Path, line: str, shell: str = "bash") -> Finished:
         "zsh": {"_TYPER_COMPLETE_ARGS": line},
         "fish": {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
     }
-    return run_program(env={"_ATTNCALC_COMPLETE": f"complete_{shell}", **ways[shell]}, cwd=folder)
+    return program(env={"_ATTNCALC_COMPLETE": f"complete_{shell}", **ways[shell]}, cwd=folder)
 
 
 def offered(folder: Path, line: str) -> list[str]:
@@ -171,7 +172,7 @@ def test_what_is_offered_is_what_no_shell_changes_and_finds_its_token(folder: Pa
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_is_answered(shell: str, folder: Path) -> None:
     """Each in its own form, with the same words."""
-    done = asked(folder, "attncalc why draw weights draw t", shell)
+    done = asked(folder, "attncalc why draw weights draw t", shell, run_program)
     assert (done.code, done.err) == (0, "")
     assert "to" in done.out.replace('"', " ").split()
     assert "draw" not in done.out

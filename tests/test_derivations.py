@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
@@ -170,6 +171,21 @@ def assert_derivations_hold(trace: Trace) -> None:
 def test_every_cell_of_a_built_in_scenario_comes_from_its_derivation(name: str, kind: str) -> None:
     """In every arithmetic, the products of weights and values included."""
     assert_derivations_hold(run(load(name, (), {"arithmetic": kind}), terms=load(name).has_values))
+
+
+@pytest.mark.parametrize("kind", ["exact", "float64", "by-hand"])
+def test_grouped_heads_from_embeddings(kind: str) -> None:
+    """Four query heads read two heads of keys and values, each with its own part of w_k and w_v."""
+    draw = random.Random(4)
+
+    def array(rows: int, columns: int) -> list[list[int]]:
+        return [[draw.randint(-3, 3) for _ in range(columns)] for _ in range(rows)]
+
+    document = {
+        "x": array(3, 5), "w_q": array(5, 8), "w_k": array(5, 4), "w_v": array(5, 4), "b_k": array(1, 4)[0],
+        "heads": 4, "kv_heads": 2, "by_hand": 2, "temperature": 20,
+    }  # fmt: skip
+    assert_derivations_hold(trace_of_text(as_json(document), arithmetic=kind))
 
 
 @pytest.mark.parametrize("chunk", range(10))

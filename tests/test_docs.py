@@ -1,134 +1,150 @@
 """The docs are run: every screen on a page is what its command prints, and nothing that there is goes unsaid.
 
-A block marked `console` holds commands, each after `$ `, with what they print under them; `json NAME` holds a file
-that the commands after it read. `UPDATE_DOCS=1 pytest tests/test_docs.py` writes the screens anew: read the diff.
+A block marked `console` holds commands, each after `$ `, with what they print under them; `sh` holds commands alone;
+`json NAME` holds a file that the commands after it read. A number in the text must stand in a block of its page, or be
+printed by a line of `sh` there, or be listed in `data/numbers.toml` with what says it.
+`UPDATE_DOCS=1 pytest tests/test_docs.py` writes the screens anew: read the diff.
 """
 
 from __future__ import annotations
 
 import doctest
-import os
 import re
-import shutil
 import subprocess
 import sys
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from made_pages import made_pages
+from pages import (
+    BLOCK,
+    CALL,
+    ENGLISH,
+    LINK,
+    LISTED,
+    PAGES,
+    PAIRS,
+    ROOT,
+    Shell,
+    anchors,
+    blocks,
+    brought_up_to_date,
+    commands,
+    first_cells,
+    language_of,
+    numbers,
+    numbers_without_a_source,
+    prose,
+    refreshed,
+    spoken,
+    text_of,
+    twin_in_english,
+)
 
-import attncalc
-from attncalc.cli.app import COMMANDS
 from attncalc.cli.options import OPTIONS
 from attncalc.cli.report import Status
+from attncalc.core.names import SUFFIXES
 from attncalc.messages import catalogue
 from attncalc.pipelines.standard import STEP_NAMES
 from attncalc.renderers import FORMATS
 from attncalc.scenario_files.keys import KEYS
 
-ROOT = Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"^```(?P<language>\S*)[ ]?(?P<name>\S*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
-
-PAGES = [str(path.relative_to(ROOT)) for path in sorted((*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")))]
-PAIRS = [("README.md", "README.zh.md")]
-PAIRS += [(page, page.replace("docs/", "docs/zh/")) for page in PAGES if page.startswith("docs/") and "zh/" not in page]
+RUN_BY = {
+    "python3 -m venv": ".ci/run", ".ci/run": ".ci/run", "ruff check": ".ci/run", "pytest tests/": ".ci/run",
+    "sphinx-build": "tests/test_site.py",
+}  # fmt: skip
+"""How the other lines of `sh` begin, and the file that runs them."""
 
 
-def text_of(page: str) -> str:
-    """The text of a page of the repository."""
-    return (ROOT / page).read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in made_pages()])
+def test_a_page_says_what_the_program_says(page: str, tmp_path: Path) -> None:
+    """A reader who types the commands of a page, in order, sees its screens and finds its numbers."""
+    shell = Shell(tmp_path, language_of(page))
+    expected = refreshed(page, shell)
+    assert shell.refused == []
+    assert brought_up_to_date(ROOT / page, expected) == expected
+    assert numbers_without_a_source(page, expected, shell) == []
 
 
-def blocks(page: str, language: str) -> list[str]:
-    """The fenced blocks of a page in a language."""
-    return [match["body"] for match in BLOCK.finditer(text_of(page)) if match["language"] == language]
-
-
-def commands(page: str) -> list[str]:
-    """The commands of a page's screens."""
-    lines = [line for body in blocks(page, "console") for line in body.splitlines()]
-    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
-
-
-class Shell:
-    """A folder with nothing in it, where `attncalc` is the program under test and a screen has 80 columns."""
-
-    def __init__(self, folder: Path, chinese: bool) -> None:
-        self.folder = folder / "here"
-        self.folder.mkdir()
-        programs = folder / "bin"
-        programs.mkdir()
-        program = programs / "attncalc"
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m attncalc "$@"\n')
-        program.chmod(0o755)
-        self.environment = {
-            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-            "HOME": str(self.folder),
-            "LANG": "zh_CN.UTF-8" if chinese else "C.UTF-8",
-            "COLUMNS": "80",
-            "PYTHONPATH": str(Path(attncalc.__file__).parents[1]),
-        }
-
-    def printed(self, command: str) -> str:
-        """What a command line prints on both streams, without blanks at the ends of lines."""
-        done = subprocess.run(
-            ["sh", "-c", command], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False,
-        )  # fmt: skip
-        return "".join(f"{line.rstrip()}\n" for line in done.stdout.decode().splitlines())
-
-
-def refreshed(page: str, shell: Shell) -> str:
-    """The page with every screen as it is printed now."""
-
-    def again(match: re.Match[str]) -> str:
-        if match["language"] == "json" and match["name"]:
-            (shell.folder / match["name"]).write_text(match["body"], encoding="utf-8")
-        if match["language"] != "console":
-            return match[0]
-        return f"```console\n{''.join(screens(match['body'], shell))}```"
-
-    return BLOCK.sub(again, text_of(page))
-
-
-def screens(body: str, shell: Shell) -> Iterator[str]:
-    """Each command of a block and what it prints; where jq is wanted and missing, what stands there already."""
-    for part in re.split(r"^(?=\$ )", body, flags=re.MULTILINE):
-        command = part.partition("\n")[0]
-        if not command.startswith("$ "):
-            yield part
-        elif "jq " in command and shutil.which("jq") is None:
-            warnings.warn(f"jq is missing, so this was not run: {command}", stacklevel=2)
-            yield part
-        else:
-            yield f"{command}\n{shell.printed(command.removeprefix('$ '))}"
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)])
-def test_every_screen_is_what_its_command_prints(page: str, tmp_path: Path) -> None:
-    """A reader who types the commands of a page, in order, sees the page's screens."""
-    expected = refreshed(page, Shell(tmp_path, chinese="zh" in page))
-    if os.environ.get("UPDATE_DOCS"):
-        (ROOT / page).write_text(expected, encoding="utf-8")
-    assert text_of(page) == expected
-
-
-def test_a_changed_screen_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_screen_is_noticed(tmp_path: Path) -> None:
     """The comparison itself: a wrong digit under a command does not survive, files and pipes work."""
     page = '```json a.json\n[1]\n```\nText\n```console\n$ cat a.json | tr 1 2\n[3]\n$ echo "b  "\n```\n'
-    monkeypatch.setattr(sys.modules[__name__], "text_of", lambda name: page)
-    assert refreshed("any", Shell(tmp_path, chinese=False)) == page.replace("[3]", "[2]").replace('  "\n', '  "\nb\n')
+    right = page.replace("[3]", "[2]").replace('  "\n', '  "\nb\n')
+    assert refreshed("any", Shell(tmp_path, "en"), page) == right
+
+
+def test_a_line_that_cannot_be_done_is_noticed(tmp_path: Path) -> None:
+    """Of a block without screens, too."""
+    shell = Shell(tmp_path, "en")
+    refreshed("any", shell, "```sh\nattncalc explain draw\nattncalc explain drwa\n```\n")
+    assert shell.refused == ["attncalc explain drwa"]
+
+
+def test_a_number_that_nothing_says_is_noticed(tmp_path: Path) -> None:
+    """A number of a block, of what `sh` prints, a percentage of one of them: held; any other is not."""
+    shell = Shell(tmp_path, "en")
+    text = "Weights 0.62, 0.615177, 61.5 % and 0.63, 1,024.\n```console\n$ echo 0.62\n0.62\n```\n"
+    text += "```sh\nattncalc run draw --arithmetic exact --places 6\n```\n"
+    assert numbers_without_a_source("any", refreshed("any", shell, text), shell) == ["0.63", "1,024"]
+    assert [number for number, _ in numbers("1.5e-24, v2.13, 3 tokens, 100, page-4.5, 7.")] == [
+        "1.5e-24",
+        "2.13",
+        "100",
+        "4.5",
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_line_of_shell_is_run(page: str) -> None:
+    """With its page where it calls attncalc, else by the file that the table names."""
+    others = [line for body in blocks(page, "sh") for line in body.splitlines() if not CALL.match(line)]
+    for line in others:
+        home = next((home for beginning, home in RUN_BY.items() if line.startswith(beginning)), None)
+        assert home, line
+
+
+@pytest.mark.parametrize(("page", "number"), [(page, n) for page, listed in LISTED.items() for n in listed])
+def test_a_number_that_is_listed_is_there(page: str, number: str) -> None:
+    """On its page, in one of the languages; and where a file is said to have it, that file does."""
+    twins = [other for other in PAGES if twin_in_english(other) == page]
+    assert number in {found for twin in twins for found, _ in numbers(spoken(text_of(twin)))}
+    home = LISTED[page][number].partition(":")[0]
+    if re.fullmatch(r"[\w/.]+\.(py|toml|json)", home):
+        assert number.replace(",", "") in text_of(home).replace("_", "")
 
 
 @pytest.mark.parametrize(("english", "chinese"), PAIRS)
 def test_both_languages_show_the_same(english: str, chinese: str) -> None:
     """The Chinese page has the commands, the example files and the sections of the English one."""
     assert commands(chinese) == commands(english)
-    assert blocks(chinese, "sh") == blocks(english, "sh")
-    headings = [re.findall(r"^(#+) ", BLOCK.sub("", text_of(page)), re.MULTILINE) for page in (english, chinese)]
+    for language in ("sh", "pycon", "python", "diff"):
+        assert blocks(chinese, language) == blocks(english, language)
+    headings = [re.findall(r"^(#+) ", prose(page), re.MULTILINE) for page in (english, chinese)]
     assert headings[1] == headings[0]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
+def test_a_page_begins_with_its_title_and_ways_out(page: str) -> None:
+    """To the same page in the other language, and to the contents."""
+    title, blank, ways = text_of(page).splitlines()[:3]
+    assert title.startswith("# ")
+    assert blank == ""
+    targets = [match["target"] for match in LINK.finditer(ways)]
+    twin = page.replace("docs/zh/", "docs/") if language_of(page) == "zh" else page.replace("docs/", "docs/zh/")
+    assert ((ROOT / page).parent / targets[0]).resolve() == ROOT / twin
+    assert page.endswith("/index.md") or targets[-1].endswith("index.md")
+
+
+def test_what_the_pages_add_keeps_the_rules(tmp_path: Path) -> None:
+    """The package, changed as the pages say, passes the tests of its structure and of its messages."""
+    shell = Shell(tmp_path, "en")
+    shell.change_the_package("".join(map(text_of, ENGLISH)))
+    tests = [str(ROOT / "tests" / f"test_{name}.py") for name in ("structure", "messages")]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *tests],
+        cwd=shell.package.parent, env=shell.environment, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:]
 
 
 @pytest.mark.parametrize("page", ["README.md", "README.zh.md"])
@@ -141,9 +157,13 @@ def test_readme_has_the_two_commands_that_ci_runs(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")])
-def test_python_lines_run(page: str) -> None:
-    """What stands after >>> gives what stands under it."""
+def test_python_lines_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands after >>> gives what stands under it; a file that it reads, a line of the page has made."""
+    shell = Shell(tmp_path, language_of(page))
+    monkeypatch.chdir(shell.folder)
+    lines = [line for body in blocks(page, "sh") for line in body.splitlines()]
     for body in blocks(page, "pycon"):
+        shell.run_all(line for line in lines if any(f'"{name}"' in body for name in re.findall(r" -o (\S+)", line)))
         test = doctest.DocTestParser().get_doctest(body, {}, page, page, 0)
         assert doctest.DocTestRunner().run(test).failed == 0
 
@@ -158,35 +178,6 @@ def test_links_lead_somewhere(page: str) -> None:
         if "://" not in target and not (path.exists() and (not anchor or anchor in anchors(path))):
             broken.append(match["target"])
     assert broken == []
-
-
-def anchors(path: Path) -> list[str]:
-    """The anchors of a page's headings, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.*)$", BLOCK.sub("", path.read_text(encoding="utf-8")), re.MULTILINE)
-    return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
-
-
-def sections(page: str, level: str = "## ") -> dict[str, str]:
-    """The sections of a page under their headings."""
-    parts = re.split(rf"^{level}", text_of(page), flags=re.MULTILINE)[1:]
-    return {part.partition("\n")[0]: part.partition("\n")[2] for part in parts}
-
-
-def first_cells(text: str) -> list[str]:
-    """What stands as code in the first cell of each table row."""
-    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
-    return [code for row in rows for code in re.findall(r"`([^`]+)`", row)]
-
-
-@pytest.mark.parametrize("page", ["docs/commands.md", "docs/zh/commands.md"])
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_each_command_has_a_section_with_its_options(page: str, command: object) -> None:
-    """A section a command, with a screen and a line that names exactly the options it takes."""
-    section = sections(page)[command.name]  # type: ignore[attr-defined]
-    flags = {flag for name in command.options for flag in OPTIONS[name].flags}  # type: ignore[attr-defined]
-    line = next(line for line in section.splitlines() if line.startswith(("Options:", "选项：")))
-    assert set(re.findall(r"`([^`]+)`", line)) == flags | {"--help"}
-    assert f"$ attncalc {command.name}" in section  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("page", ["docs/commands.md", "docs/zh/commands.md"])
@@ -221,22 +212,30 @@ def test_each_key_of_a_scenario_is_explained_once(page: str) -> None:
 @pytest.mark.parametrize("page", ["docs/json.md", "docs/zh/json.md"])
 def test_each_step_and_each_note_is_listed(page: str) -> None:
     """The page on JSON names every step and every code that a note can have."""
-    wordings = r"-(all|many|zero|nan|uniform|one|float)$|-batch(-and-head)?$"
-    messages = (code[5:] for code in catalogue("en") if code.startswith("note."))
+    wordings = r"-(all|many|zero|nan|uniform|one|float)$|-batch(-and-head)?$|(?<=^cropped)-.*"
+    spoken_of = (code[5:] for code in catalogue("en") if code.startswith("note."))
+    messages = (re.sub(r"-here(-one)?$", "", code) for code in spoken_of)
     codes = {re.sub(wordings, lambda m: "-head" if "batch" in m[0] else "", code) for code in messages}
     assert codes | set(STEP_NAMES) <= set(first_cells(text_of(page)))
 
 
-@pytest.mark.parametrize("page", ["README.md", "README.zh.md"])
+@pytest.mark.parametrize("page", ["README.md", "README.zh.md", "docs/commands.md", "docs/zh/commands.md"])
 def test_exit_codes_are_those_of_the_program(page: str) -> None:
     """The table of exit codes has a row for every one."""
     assert [int(cell) for cell in first_cells(text_of(page)) if cell.isdigit()] == [int(status) for status in Status]
 
 
-@pytest.mark.parametrize("page", ["docs/commands.md", "docs/zh/commands.md"])
-def test_every_format_is_named(page: str) -> None:
-    """The page on commands says which formats there are."""
-    assert [name for name in FORMATS if f"`{name}`" not in text_of(page)] == []
+@pytest.mark.parametrize("page", ["docs/formats.md", "docs/zh/formats.md"])
+def test_every_format_has_a_section(page: str) -> None:
+    """The page on formats says of each what it is, and has none for another."""
+    assert [name for name in re.findall(r"^## (.*)$", prose(page), re.MULTILINE)] == list(FORMATS)
+
+
+@pytest.mark.parametrize("page", ["docs/formats.md", "docs/zh/formats.md"])
+def test_every_suffix_is_listed(page: str) -> None:
+    """With its format, in the table at the top of the page on formats."""
+    rows = re.findall(r"^\| `(\.\w+)` \| \[`(\w+)`\]", prose(page), re.MULTILINE)
+    assert dict(rows) == SUFFIXES
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -22,7 +22,7 @@ COMMANDS = {
     "sweep": (("sweep", "draw", "scores.0", "0", "2"), (*DOCUMENT, "csv", "svg")),
     "verify": (("verify", "draw"), DOCUMENT),
     "list": (("list",), DOCUMENT),
-    "worksheet": (("worksheet", "--seed", "7", "--level", "1"), ("markdown", "latex", "html")),
+    "worksheet": (("worksheet", "--seed", "7", "--level", "1", "--part", "sheet"), ("markdown", "latex", "html")),
 }
 """A call of each command that shows something, and the formats that it gives."""
 
@@ -64,21 +64,26 @@ def test_any_other_format_is_refused(args: tuple[str, ...], given: tuple[str, ..
 
 
 @pytest.mark.parametrize(
-    ("option", "format"), [("--standalone", "latex"), ("--picture=bars", "svg"), ("--indent=2", "json")]
+    ("option", "format"), [("--standalone", "latex"), ("--picture=bars", "svg, png"), ("--indent=2", "json")]
 )
 def test_an_option_of_one_format_is_refused_with_others(option: str, format: str) -> None:
     """And named with the format that it belongs to."""
-    for other in {*names.FORMATS} - {format, "png"}:
+    for other in {*names.FORMATS} - {*format.split(", ")}:
         done = call("run", "draw", option, "--format", other)
         flag = option.partition("=")[0]
         assert (done.code, done.out, done.err) == (2, "", f"attncalc: {flag}: works with --format {format} only\n")
 
 
-@pytest.mark.parametrize("format", ["csv", "npz", "html", "svg", "xlsx"])
+@pytest.mark.parametrize(
+    "format", [name for name in names.FORMATS if name not in ("table", "plain", "json", "markdown", "latex")]
+)
 def test_a_format_of_one_trace_takes_one_scenario(format: str, tmp_path: Path) -> None:
     """Two scenarios are refused before a file is written."""
     done = call("run", "draw", "cross", "--format", format, "-o", str(tmp_path / "a"))
-    assert (done.code, done.err) == (2, "attncalc: this format takes one scenario; use --json for several\n")
+    assert (done.code, done.err) == (
+        2,
+        "attncalc: this format takes one scenario; table, plain, json, markdown and latex take several\n",
+    )
     assert not list(tmp_path.iterdir())
 
 
@@ -90,6 +95,22 @@ def test_a_page_names_no_command_or_option(format: str) -> None:
             text = out(command, name, "--format", format)
             assert "attncalc " not in text
             assert re.findall(r" --[a-z]", text) == []
+
+
+def test_a_sheet_with_its_key_says_so(tmp_path: Path) -> None:
+    """Whoever passes it on should know."""
+    for suffix in (".md", ".tex", ".html"):
+        target = tmp_path / f"sheet{suffix}"
+        said = f"{target} holds the sheet and after it the key; --part sheet leaves the key out\n"
+        assert notices("worksheet", "--seed", "7", "--level", "1", "-o", str(target)) == said
+
+
+def test_pdf_is_refused_with_the_way_there() -> None:
+    """No folder of a user's is left without a word on how a page is printed."""
+    done = call("run", "draw", "-o", "a.pdf")
+    assert (done.code, done.out) == (2, "")
+    assert "-o FILE.html" in done.err
+    assert "--standalone" in done.err
 
 
 def test_two_scenarios_in_a_document_have_a_title_each() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calling import call
 from hostile import (
     COLOR,
     COUNT,
@@ -31,7 +32,7 @@ from hostile import (
     unsafe,
 )
 from rich.cells import cell_len, set_cell_size
-from running import run_in_terminal, run_program, widest
+from running import run_in_terminal, widest
 
 
 class TestSafe:
@@ -64,7 +65,7 @@ class TestSafe:
         path = tmp_path / "raw.json"
         document = {"tokens": ["\x9b31m", "\u202ea", "\u2028"], "scores": [1, 2, 3]}
         path.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
-        done = run_program("show", str(path))
+        done = call("show", str(path))
         assert (done.code, unsafe(done.out), json.loads(done.out)) == (0, [], document)
 
 

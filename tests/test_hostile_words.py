@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calling import call
 from hostile import (
     COUNT,
     HOSTILE,
@@ -27,7 +28,7 @@ from hostile import (
     shown,
     unsafe,
 )
-from running import Finished, run_program, widest
+from running import Finished, widest
 
 
 def said(place: int) -> str:
@@ -139,7 +140,7 @@ class TestTexts:
         """A scenario without a title is called by its file, whose name is safe."""
         path = tmp_path / f"{NASTY}.json"
         path.write_bytes(as_bytes(tokens=["a", "b"], scores=[[1, 2]], expect={"scores": [[1, 2]]}))
-        done = run_program(command, str(path))
+        done = call(command, str(path))
         assert (done.code, done.err, unsafe(done.out)) == (0, "", [])
         assert NASTY_SHOWN.replace(" ", "") in re.sub(r"\s", "", done.out)
 
@@ -191,33 +192,33 @@ class TestErrors:
     def test_in_a_scenario(self, name: str, document: dict[str, Any], language: str) -> None:
         """A scenario's own words do not reach the terminal raw when they are complained about."""
         command = "verify" if name.endswith("of expect") else "explain"
-        assert_refused(run_program(command, "-", stdin=as_bytes(**document), env={"ATTNCALC_LANG": language}))
+        assert_refused(call(command, "-", stdin=as_bytes(**document), language=language))
 
     @pytest.mark.parametrize(("name", "arguments"), OPTIONS, ids=[name for name, _ in OPTIONS])
     def test_on_the_command_line(self, name: str, arguments: tuple[str | bytes, ...]) -> None:
         """Neither do the words of the command line."""
-        assert_refused(run_program(*arguments))
+        assert_refused(call(*arguments))
 
     @pytest.mark.parametrize("option", ["--token", "--set"])
     def test_where_it_arose(self, option: str) -> None:
         """`--debug` shows the place in the program, and the words as safely."""
-        done = run_program("explain", "draw", option, NASTY, "--debug")
+        done = call("explain", "draw", option, NASTY, "--debug")
         assert (done.code, done.out, unsafe(done.err)) == (2, "", [])
         assert "Traceback" in done.err
         assert "\nattncalc: done" not in done.err
 
     def test_the_word_is_there(self) -> None:
         """What was asked for stands in the complaint, in its safe form."""
-        assert NASTY_SHOWN in run_program("explain", "draw", "--token", NASTY).err
+        assert NASTY_SHOWN in call("explain", "draw", "--token", NASTY).err
 
     def test_the_argument_too_many_is_there(self) -> None:
         """The argument too many is named as it is."""
-        done = run_program("explain", "draw", "a(b)")
+        done = call("explain", "draw", "a(b)")
         assert done.err == "attncalc: there is an argument too many: a(b)\n"
 
     def test_known_labels_are_shown_as_elsewhere(self) -> None:
         """The labels there are stand in the complaint as the tables show them: an empty one is seen."""
-        done = run_program("explain", "-", "--token", "z", stdin=as_bytes(tokens=["", " ", "a"], scores=[[1] * 3] * 3))
+        done = call("explain", "-", "--token", "z", stdin=as_bytes(tokens=["", " ", "a"], scores=[[1] * 3] * 3))
         assert done.err.endswith('there are "", " ", a\n')
 
 

@@ -6,8 +6,9 @@ import re
 from itertools import pairwise
 
 import pytest
+from calling import call
 from hostile import HOSTILE, every_token, keys_document, queries_document
-from markdown_read import formulas, kinds, paragraphs, tables
+from markdown_read import CALLS, formulas, items, kinds, nodes, paragraphs, tables, unread
 from samples import BUILT_IN, LANGUAGES, view_in
 
 from attncalc import load, run
@@ -39,8 +40,25 @@ from attncalc.scenario_files.load import scenario_of
 ALLOWED = {"heading_open", "heading_close", "paragraph_open", "paragraph_close", "inline", "text", "strong_open",
            "strong_close", "em_open", "em_close", "blockquote_open", "blockquote_close", "table_open", "table_close",
            "thead_open", "thead_close", "tbody_open", "tbody_close", "tr_open", "tr_close", "th_open", "th_close",
-           "td_open", "td_close", "bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close"}  # fmt: skip
-"""What the renderer means to write: no HTML, no link, no picture, no code, no rule."""
+           "td_open", "td_close", "bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close",
+           "html_inline"}  # fmt: skip
+"""What the renderer means to write: no link, no picture, no code, no rule; of HTML only what `assert_marks` allows."""
+
+
+def assert_marks(text: str) -> None:
+    """Nothing became a mark that is not meant, and the only tags are those around a sign that GitHub would obey."""
+    assert kinds(text) <= ALLOWED
+    assert set(re.findall("<[^>]*>", re.sub(r"<span>(\\?[$#@:-])</span>", r"\1", text))) == set()
+
+
+def assert_as_github(text: str) -> None:
+    """GitHub finds the formulas, and no other, and none of what it makes links and pictures of."""
+    found = []
+    for piece in nodes(text):
+        found += re.findall(r"(?<![^\s])\$([^$]+)\$(?![A-Za-z0-9])", piece)
+        assert piece.count("$") == 2 * len(re.findall(r"\$[^$]+\$", piece)) or piece == "$", piece
+        assert not re.search(r"@\w|(?<!\w)#\d|:\w*[a-z]\w*:|\bGH-\d", re.sub(r"\$[^$]+\$", "", piece)), piece
+    assert found == formulas(text)
 
 
 def blocks_of(trace: Trace, language: str = "en") -> list[Block]:
@@ -78,7 +96,25 @@ def test_every_table_reads_back(name: str, language: str) -> None:
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_nothing_becomes_a_mark(name: str, language: str) -> None:
     """Headings, paragraphs, tables, quotes, bold and italic, as the renderer means them, and nothing else."""
-    assert kinds(render(blocks_of(run(load(name)), language), view_in(language))) <= ALLOWED
+    text = render(blocks_of(run(load(name)), language), view_in(language))
+    assert_marks(text)
+    assert_as_github(text)
+
+
+MACROS = {
+    r"\Sigma", r"\beta", r"\cdot", r"\cos", r"\dots", r"\frac", r"\gamma", r"\infty", r"\left", r"\mathrm", r"\max", r"\mu",
+    r"\right", r"\sigma", r"\sin", r"\sqrt", r"\sum", r"\tanh", r"\text", r"\top", r"\varepsilon", r"\vert",
+}  # fmt: skip
+"""What GitHub draws; `operatorname`, for one, it refuses."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_formula_is_left_as_it_is(name: str, language: str) -> None:
+    """By a reader that knows no mathematics: no underscore, star or bracket of it becomes a mark."""
+    text = render(blocks_of(run(load(name)), language), view_in(language))
+    unchanged = [formula for words in unread(text) for formula in re.findall(r"\$([^$]+)\$", words)]
+    assert unchanged == formulas(text)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -93,6 +129,7 @@ def test_formulas_keep_their_backslashes(name: str, language: str) -> None:
         assert not re.search(r"\\[^A-Za-z]|[|<>#]", formula), formula
         assert formula == formula.strip()
         assert formula.count(r"\left") == formula.count(r"\right"), formula
+        assert set(re.findall(r"\\[A-Za-z]+", formula)) <= MACROS
     assert text.replace(r"\$", "").count("$") == 2 * len(found)
 
 
@@ -104,7 +141,8 @@ def test_a_hostile_token_is_text(document: bytes, place: int) -> None:
     text = render([block for block in whole(trace, view_in()) if isinstance(block, Matrix)], view_in())
     labels = {row[0] for table in tables(text) for row in table}
     assert HOSTILE[place].shown in labels
-    assert kinds(text) <= ALLOWED
+    assert_marks(text)
+    assert_as_github(text)
 
 
 MARKS = (
@@ -112,6 +150,8 @@ MARKS = (
     "<!-- a", "<script>", "</td>", "&lt;", "&amp;", "[a](b)", "![a](b)", "[a]", "<https://a.b>", "https://a.b",
     "www.a.b", "a\\", "\\|", "\\`", "# a", "## a", "a #", "- a", "+ a", "* a", "1. a", "12) a", "> a", "---", "***",
     "___", "===", "```", "~~~", "|-|", ":-", "::: a", "a\nb", "\\(a\\)", "{{a}}", "{% a %}", "#1", "@a", ":a:",
+    ":+1:", "12:30:45", "the#2", "GH-7", "a@b.de", "$x_0$", "\\$x$", "a$b", "=HYPERLINK(1)", "]]>", "\\input{/etc/passwd}",
+    "</style>", "[^1]", "[!NOTE]", "a<!--b-->",
 )  # fmt: skip
 
 
@@ -127,7 +167,8 @@ def test_marks_are_text_wherever_they_stand(text: str) -> None:
     ]  # fmt: skip
     rendered = render(blocks, view_in())
     shown = " ".join(text.split())
-    assert kinds(rendered) <= ALLOWED
+    assert_marks(rendered)
+    assert_as_github(rendered)
     assert [" ".join(words.split()) for words in paragraphs(rendered)] == [
         f"{shown} {shown}", shown, shown, shown, f"{shown}: {shown}", f"Note: {shown}", shown,
         f"{shown} = $1$ = {shown} ({shown})", shown,
@@ -146,9 +187,39 @@ def test_a_line_to_write_on_stays_a_line() -> None:
 
 def test_the_first_heading_is_the_title() -> None:
     """As is every heading that says more at the end of its line, such as that of a second scenario; steps are below."""
-    step = Heading("Divide", "3", Equation("A", Number("1")))
-    text = render([Heading("One"), step, Heading("Two", aside="exact")], view_in())
-    assert text == "# One\n\n## 3 Divide $A = 1$\n\n# Two\n\n*exact*\n"
+    step, named = Heading("Divide", "3", Equation("A", Number("1"))), Heading("Sum", aside="total", below=True)
+    text = render([Prose("a"), Heading("One"), step, named, Heading("Two", aside="exact")], view_in())
+    assert text == "a\n\n# One\n\n## 3 Divide $A = 1$\n\n## Sum\n\n*total*\n\n# Two\n\n*exact*\n"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("words", CALLS.values(), ids=CALLS)
+def test_every_command_says_what_the_screen_says(words: list[str], language: str) -> None:
+    """Row by row of every table, cell by cell, and branch by branch of every tree."""
+    page = call(*words, "--format", "markdown", language=language).out
+    screen = call(*words, "--width", "1000", "--color", "never", language=language).out.splitlines()
+    assert_marks(page)
+    assert_as_github(page)
+    rows = [[cell for cell in row if cell] for table in tables(page) for row in table[1:]]
+    on_screen = [re.split(r"\s{2,}", line.strip()) for line in screen]
+    assert rows == [row for row in on_screen if row in rows]
+    branches = [ends(words) for words in items(page)]
+    assert branches == [found for found in map(ends, (line.lstrip(" │├└─") for line in screen)) if found in branches]
+
+
+def ends(line: str) -> tuple[str, str]:
+    """The name of a cell and its number, what stands between left out."""
+    parts = re.split(r" [=≈] ", line)
+    return parts[0], parts[-1]
+
+
+def test_a_page_has_one_title_a_scenario() -> None:
+    """Steps stand below it, in a comparison and a diagnosis too, where they have a name at the end of their line."""
+    compared = call("compare", "draw", "--set", "scores.0=1", "--format", "markdown").out
+    checked = call("check", "draw", "--answer", "weights=1 1 1 1", "--format", "markdown").out
+    for text in (compared, checked):
+        assert len(re.findall("^# ", text, re.MULTILINE)) == 1
+        assert len(re.findall("^## ", text, re.MULTILINE)) >= 1
 
 
 def test_a_plot_is_left_out() -> None:

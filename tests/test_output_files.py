@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from calling import call
 from running import run_program, run_shell
 from surroundings import assert_one_sentence, usual
 
@@ -38,7 +39,7 @@ class TestFiles:
     def test_an_existing_file(self, args: tuple[str, ...], tmp_path: Path) -> None:
         """An existing file is not overwritten without `--force`: 2, a sentence, the file as it was."""
         (tmp_path / "result").write_text("mine")
-        done = run_program(*args, "-o", "result", cwd=tmp_path)
+        done = call(*args, "-o", "result", cwd=tmp_path)
         assert (done.code, done.out, contents(tmp_path)) == (2, "", {"result": "mine"})
         assert_one_sentence(done.err)
 
@@ -65,13 +66,13 @@ class TestFiles:
     def test_a_failure_before(self, args: tuple[str, ...], tmp_path: Path) -> None:
         """What cannot be done touches no file, with `--force` either."""
         (tmp_path / "result").write_text("mine")
-        done = run_program(*args, "-o", "result", "--force", cwd=tmp_path)
+        done = call(*args, "-o", "result", "--force", cwd=tmp_path)
         assert (done.code, done.out, contents(tmp_path)) == (2, "", {"result": "mine"})
 
     @every_writer
     def test_a_folder_that_is_not_there(self, args: tuple[str, ...], tmp_path: Path) -> None:
         """No folder is made: 2 and a sentence that names it."""
-        done = run_program(*args, "-o", "nowhere/result", cwd=tmp_path)
+        done = call(*args, "-o", "nowhere/result", cwd=tmp_path)
         assert (done.code, done.out, contents(tmp_path)) == (2, "", {})
         assert_one_sentence(done.err)
         assert "nowhere" in done.err
@@ -80,14 +81,14 @@ class TestFiles:
     def test_a_folder_that_cannot_be_written(self, args: tuple[str, ...], tmp_path: Path) -> None:
         """A read-only folder: 2 and a sentence."""
         folder = unwritable(tmp_path)
-        done = run_program(*args, "-o", str(folder / "result"))
+        done = call(*args, "-o", str(folder / "result"))
         assert (done.code, done.out) == (2, "")
         assert_one_sentence(done.err)
 
     @every_writer
     def test_a_folder(self, args: tuple[str, ...], tmp_path: Path) -> None:
         """A folder instead of a file: 2 and a sentence, with `--force` too."""
-        done = run_program(*args, "-o", str(tmp_path), "--force")
+        done = call(*args, "-o", str(tmp_path), "--force")
         assert (done.code, done.out, contents(tmp_path)) == (2, "", {})
         assert_one_sentence(done.err)
 

@@ -11,7 +11,8 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from running import Finished, run_program, widest
+from calling import call
+from running import Finished, widest
 from samples import LANGUAGES
 
 from attncalc import load, run
@@ -40,7 +41,7 @@ def trace_of(name: str, kind: str = "exact") -> Trace:
 @cache
 def screen(*args: str, language: str = "en") -> Finished:
     """What a terminal of 80 columns shows."""
-    return run_program(*args, "--width", str(WIDTH), env={"ATTNCALC_LANG": language})
+    return call(*args, "--width", str(WIDTH), language=language)
 
 
 def computed(name: str) -> list[Step]:

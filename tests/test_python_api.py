@@ -19,9 +19,12 @@ from samples import BUILT_IN, DRAW, flat
 
 import attncalc
 from attncalc import load, render, run
+from attncalc.core import names
 from attncalc.errors import AttncalcError, ScenarioError, UsageError
 
-FORMATS = ("table", "plain", "json", "csv")
+FORMATS = ("table", "plain", "json", "csv", "markdown", "latex", "html", "svg")
+"""Those that are text."""
+KNOWN = ", ".join(names.FORMATS)
 
 
 def modules() -> list[str]:
@@ -55,8 +58,8 @@ def test_the_lines_of_the_contract() -> None:
 
 
 def test_public_names() -> None:
-    """`attncalc` offers the five names it says, and no others."""
-    assert attncalc.__all__ == ["Scenario", "Trace", "load", "render", "run"]
+    """`attncalc` offers the six names it says, and no others."""
+    assert attncalc.__all__ == ["Scenario", "Trace", "compare", "load", "render", "run"]
     assert all(callable(getattr(attncalc, name)) for name in attncalc.__all__)
     assert isinstance(load("draw"), attncalc.Scenario)
     assert isinstance(run(load("draw")), attncalc.Trace)
@@ -116,12 +119,12 @@ def test_every_format_is_text(format: str, language: str) -> None:
     assert "0.62" in text
 
 
-@pytest.mark.parametrize("format", ["pdf", "latex"])
+@pytest.mark.parametrize("format", ["pdf", "docx"])
 def test_a_format_that_traces_do_not_have_is_named(format: str) -> None:
     """A programmer's slip is a built-in exception that lists the formats, the same as `run --format` has."""
-    with pytest.raises(ValueError, match=f"'{format}' is not a format of a trace; there are table, plain, json, csv$"):
+    with pytest.raises(ValueError, match=f"'{format}' is not a format of a trace; there are {KNOWN}$"):
         render(run(load("draw")), format)
-    assert call("run", "draw", "--format", format).err.endswith("wanted is one of table, plain, json, csv\n")
+    assert call("run", "draw", "--format", format).err.endswith(f"wanted is one of {KNOWN}\n")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pexpect  # type: ignore[import-untyped]
 import pytest
 from calling import call
 from running import PROGRAM, SECONDS, environment
-from test_step_terminal import CTRL_C, ENTER, opened  # noqa: F401 – a fixture
+from test_step_terminal import CTRL_C, ENTER, UNTIL_GIVEN_BACK, opened  # noqa: F401 – a fixture
 
 CTRL_D, CTRL_U, UP = "\x04", "\x15", "\x1b[A"
 
@@ -100,7 +100,7 @@ def test_nothing_is_lost_when_it_is_killed(number: int, tmp_path: Path) -> None:
     """What was answered stands in the file, and the shell has its terminal back as it was."""
     file = tmp_path / "mine.json"
     quoted = " ".join(f"'{word}'" for word in PROGRAM)
-    script = f"{quoted} quiz draw --lang en --resume {file}; echo left $?; sleep 0.5; stty -a"
+    script = f"{quoted} quiz draw --lang en --resume {file}; echo left $?; {UNTIL_GIVEN_BACK}; stty -a"
     child = pexpect.spawn(
         "/bin/sh", ["-c", script], env=environment({"TERM": "xterm"}), dimensions=(24, 80), timeout=SECONDS
     )

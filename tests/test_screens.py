@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from calling import call
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from running import run_in_terminal, run_program, widest
+from running import run_in_terminal, widest
 from surroundings import COLOR, ESCAPE, Table, assert_one_sentence, every_command, numbers_in, usual
 
 from attncalc.core.numbers import figures
@@ -68,7 +69,7 @@ class TestColor:
     @pytest.mark.parametrize(("env", "options", "colored"), PIPES, ids=str)
     def test_in_a_pipe(self, command: str, env: dict[str, str], options: tuple[str, ...], colored: bool) -> None:
         """In a pipe there is colour only where it is forced; apart from it the text is the same."""
-        done = run_program(command, "draw", *options, env=env)
+        done = call(command, "draw", *options, env=env)
         assert (done.code, done.err, ESCAPE in done.out) == (0, "", colored)
         assert COLOR.sub("", done.out) == usual(command, "draw")
 
@@ -97,7 +98,7 @@ class TestColor:
     )
     def test_never_colored(self, args: tuple[str, ...], env: dict[str, str]) -> None:
         """Help, complaints and data have no colour, whatever the environment forces."""
-        done = run_program(*args, env=env)
+        done = call(*args, env=env)
         assert ESCAPE not in done.out + done.err
 
     def test_a_file_is_not_colored(self, tmp_path: Path) -> None:
@@ -135,7 +136,7 @@ class TestWidth:
     @pytest.mark.parametrize(("env", "options", "width"), SAME, ids=lambda part: str(part)[:50])
     def test_in_a_pipe(self, command: str, env: dict[str, str], options: tuple[str, ...], width: str | None) -> None:
         """The output is the one that `--width` of that width gives, or the natural one."""
-        done = run_program(command, "mini-head", *options, env=env)
+        done = call(command, "mini-head", *options, env=env)
         wanted = usual(command, "mini-head", *(("--width", width) if width else ()))
         assert (done.code, done.err, done.out) == (0, "", wanted)
 
@@ -148,14 +149,14 @@ class TestWidth:
     @pytest.mark.parametrize("width", ["0", "abc", "-5", "1.5", "", "１２", "9" * 5000])
     def test_a_wrong_option(self, width: str) -> None:
         """A wrong `--width` is a mistake of the command line."""
-        done = run_program("run", "draw", "--width", width)
+        done = call("run", "draw", "--width", width)
         assert (done.code, done.out) == (2, "")
         assert_one_sentence(done.err)
 
     @pytest.mark.parametrize("width", ["1", "5", "20"])
     def test_very_narrow(self, width: str) -> None:
         """However narrow, it ends, and no number is lost."""
-        done = run_program("run", "draw", "--width", width)
+        done = call("run", "draw", "--width", width)
         assert (done.code, done.err) == (0, "")
         assert not numbers_in(usual("run", "draw")) - numbers_in(done.out)
 
@@ -179,29 +180,26 @@ class TestDigits:
     @settings(max_examples=150, deadline=None)
     @given(
         name=st.sampled_from(builtin.names()), width=st.integers(20, 200), language=st.sampled_from(["en", "zh"]),
-        places=st.sampled_from([None, 0, 4, 17]),
+        places=st.sampled_from([None, 0, 4, 17, 50]),
     )  # fmt: skip
     @example(name="alibi", width=20, language="en", places=17)
     def test_tables(self, name: str, width: int, language: str, places: int | None) -> None:
-        """Every number of every step stands in the tables, as often as in the trace."""
-        trace = trace_of(name, places)
-        assert not figures_of(trace) - numbers_in(in_tables(trace, width, language))
+        """Every number of every step stands in the tables as often as in the trace, and in the notes as where there is room.
 
-    @settings(max_examples=100, deadline=None)
-    @given(name=st.sampled_from(builtin.names()), width=st.integers(20, 200), places=st.sampled_from([4, 17, 50]))
-    def test_notes(self, name: str, width: int, places: int) -> None:
-        """A number in a sentence is not broken either: half of it would look like a number."""
-        trace = trace_of(name, places)
-        assert not numbers_in(in_tables(trace, None, "en")) - numbers_in(in_tables(trace, width, "en"))
+        A number in a sentence is not broken either: half of it would look like a number.
+        """
+        narrow = numbers_in(in_tables(trace_of(name, places), width, language))
+        assert not figures_of(name, places) - narrow
+        assert not numbers_with_room(in_tables, name, places, language) - narrow
 
     @settings(max_examples=150, deadline=None)
     @given(name=st.sampled_from(builtin.names()), width=st.integers(20, 200), language=st.sampled_from(["en", "zh"]))
     def test_explanations(self, name: str, width: int, language: str) -> None:
         """An explanation holds at any width the numbers that it holds where there is room for everything."""
-        trace = trace_of(name, None)
-        wide, narrow = in_words(trace, None, language), in_words(trace, width, language)
-        assert not numbers_in(wide) - numbers_in(narrow)
-        assert set(numbers_in(narrow)) == set(numbers_in(wide))
+        wide = numbers_with_room(in_words, name, None, language)
+        narrow = numbers_in(in_words(trace_of(name, None), width, language))
+        assert not wide - narrow
+        assert set(narrow) == set(wide)
 
     @settings(max_examples=100, deadline=None)
     @given(name=st.sampled_from(builtin.names()), width=st.integers(60, 300), language=st.sampled_from(["en", "zh"]))
@@ -232,9 +230,16 @@ def in_words(trace: Trace, width: int | None, language: str) -> str:
     return render(list(explain(trace, view)), view, width=width)
 
 
-def figures_of(trace: Trace) -> Counter[str]:
-    """Every number of the trace as it is shown; the zeros of hidden cells have a sign of their own."""
-    return Counter(_figures(trace))
+@cache
+def numbers_with_room(shown: Callable[..., str], name: str, places: int | None, language: str) -> Counter[str]:
+    """The numbers of `run` or `explain` where there is room for everything."""
+    return numbers_in(shown(trace_of(name, places), None, language))
+
+
+@cache
+def figures_of(name: str, places: int | None) -> Counter[str]:
+    """Every number of a trace as it is shown; the zeros of hidden cells have a sign of their own."""
+    return Counter(_figures(trace_of(name, places)))
 
 
 def _figures(trace: Trace) -> Iterator[str]:

@@ -1,27 +1,27 @@
-"""The full screen of `step`, driven by Textual's Pilot: every key, every question, odd sizes, much input."""
+"""The full screen of `step`, driven without a terminal: every key, every question, odd sizes, much input."""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable
+import threading
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
+from hands import Hands, played, text_of, typed
 from rich.cells import cell_len
+from running import SECONDS
 from samples import LANGUAGES
 from test_walk import here, walk_in
 from textual.geometry import Offset
-from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from attncalc import load, run
-from attncalc.cli.stepping import save
 from attncalc.document.signs import ASCII, UNICODE
 from attncalc.document.view import View, say_in
 from attncalc.explore.walk import Walk, begin
 from attncalc.explore.what_if import edit
+from attncalc.interactive import work
 from attncalc.interactive.moves import MOVES, pressed
 from attncalc.interactive.page import Page
 from attncalc.interactive.panes import Grid, StepList
@@ -29,63 +29,6 @@ from attncalc.interactive.prompt import Prompt
 from attncalc.interactive.screen import ASKS, StepScreen
 from attncalc.scenario_files.json_text import parse
 from attncalc.scenario_files.sources import Source
-
-Story = Callable[[StepScreen, Pilot[None]], Awaitable[None]]
-
-
-class Outcome(NamedTuple):
-    """What the screen shows at the end of a story, and where the walk is."""
-
-    walk: Walk
-    message: str
-    text: str
-    steps: list[str]
-    tables: list[list[str]]
-
-
-def played(
-    walk: Walk, story: Story, size: tuple[int, int] = (80, 24), view: View | None = None
-) -> Outcome:  # fmt: skip
-    """The program after a story, run without a terminal; a fault inside it is raised."""
-    app = StepScreen(walk, view or View(say_in("en")), save)
-    seen: list[Outcome] = []
-
-    async def tell() -> None:
-        async with app.run_test(size=size) as pilot:
-            await pilot.pause()
-            await story(app, pilot)
-            await pilot.pause()
-            if app.is_running and app.screen_stack:
-                seen.append(looked(app))
-
-    asyncio.run(tell())
-    if app.failure is not None:
-        raise app.failure
-    return seen[0] if seen else Outcome(app.walk, "", "", [], [])
-
-
-def looked(app: StepScreen) -> Outcome:
-    """The texts of the screen."""
-    grids = [app.board.query_one(f"#{name}", Grid).seen for name in ("grid", "source-0", "source-1")]
-    tables = [["".join(piece.text for piece in line) for line in seen.lines] if seen else [] for seen in grids]
-    steps = [line.plain for line in app.board.query_one(StepList).lines]
-    return Outcome(app.walk, text_of(app, "#message"), text_of(app, "#text"), steps, tables)
-
-
-def typed(*keys: str) -> Story:
-    """A story of keys alone."""
-
-    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
-        await pilot.press(*keys)
-
-    return story
-
-
-def text_of(app: StepScreen, where: str) -> str:
-    """What a text of the screen says."""
-    over = app.screen if where in ("#page", "#why-not") else app.board
-    return str(over.query_one(where, Static).visual)
-
 
 PURE = [(key, row) for row in MOVES if row.action is not None for key in row.keys]
 
@@ -95,9 +38,9 @@ def test_every_key_does_what_it_does_in_the_walk(key: str, row: Any) -> None:
     """From a place where each of them does something, the screen and the walk in plain Python agree."""
     way = {"redo": ["m", "u"], "undo": ["m"], "return": ["enter"], "batch": [], "batch-before": []}.get(row.name, [])
     name = "causal-head" if row.name.startswith("batch") else "grouped"
-    start = ["n"] * 5 + way
-    app = played(walk_in(name), typed(*start, key))
-    wanted = pressed(walk_in(name), [*start, row.keys[0]])
+    start = pressed(walk_in(name), ["n"] * 5 + way)
+    app = played(start, typed(key))
+    wanted = pressed(start, [row.keys[0]])
     assert app.message == ""
     assert (here(app.walk), app.walk.now.changes, app.walk.choice) == (here(wanted), wanted.now.changes, wanted.choice)
 
@@ -120,10 +63,10 @@ def test_every_key_does_what_it_does_in_the_walk(key: str, row: Any) -> None:
 def test_every_key_that_asks_or_tells_opens_its_screen_and_escape_leaves_it(key: str, screen: type) -> None:
     """The walk is as it was."""
 
-    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
-        await pilot.press("n", key)
+    async def story(app: StepScreen, hands: Hands) -> None:
+        await hands.press("n", key)
         assert isinstance(app.screen, screen)
-        await pilot.press("escape")
+        await hands.press("escape")
         assert len(app.screen_stack) == 1
 
     app = played(walk_in("draw"), story)
@@ -159,11 +102,11 @@ def test_a_number_is_edited_in_place() -> None:
 def test_a_bad_entry_is_refused_in_place_and_can_be_mended() -> None:
     """The sentence stands above the line, the line keeps what was typed."""
 
-    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
-        await pilot.press("n", "e", "x", "enter")
+    async def story(app: StepScreen, hands: Hands) -> None:
+        await hands.press("n", "e", "x", "enter")
         assert 'draw: scores[0]: is "x"; wanted is a number' in str(app.screen.query_one("#why-not", Static).visual)
         assert app.screen.query_one(Input).value == "x"
-        await pilot.press("backspace", "2", "enter")
+        await hands.press("backspace", "2", "enter")
 
     app = played(walk_in("draw"), story)
     assert app.walk.now.changes == ("scores.0=2",)
@@ -178,15 +121,14 @@ def test_a_calculated_number_is_not_edited() -> None:
 def test_a_paste_of_ten_thousand_letters_is_refused_like_any_other_text() -> None:
     """The field takes it, the scenario does not, nothing breaks."""
 
-    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+    async def story(app: StepScreen, hands: Hands) -> None:
         from textual.events import Paste
 
-        await pilot.press("n", "e")
+        await hands.press("n", "e")
         app.screen.query_one(Input).post_message(Paste("9" * 5_000 + "\n" + "z" * 5_000))
-        await pilot.pause()
-        await pilot.press("enter")
+        await hands.press("enter")
         assert "digits" in str(app.screen.query_one("#why-not", Static).visual)
-        await pilot.press("escape")
+        await hands.press("escape")
 
     app = played(walk_in("draw"), story)
     assert not app.walk.past
@@ -205,17 +147,17 @@ def test_saving_and_opening_again(tmp_path: Path) -> None:
     """What is saved gives the same numbers; an old file is kept unless --force stands behind its name."""
     file = tmp_path / "mine.json"
 
-    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
-        await pilot.press("n", "e", "0", "enter")
+    async def story(app: StepScreen, hands: Hands) -> None:
+        await hands.press("n", "e", "0", "enter")
         for text in (str(file), str(file), f"{file} --force"):
-            await pilot.press("w")
+            await hands.press("w")
             app.screen.query_one(Input).value = text
-            await pilot.press("enter")
+            await hands.press("enter")
             refused = len(app.screen_stack) > 1
             assert refused == (text == str(file) and file.exists() and refusals == [False])
             refusals.append(refused)
             if refused:
-                await pilot.press("escape")
+                await hands.press("escape")
 
     refusals: list[bool] = []
     app = played(walk_in("draw"), story)
@@ -230,16 +172,16 @@ def test_saving_and_opening_again(tmp_path: Path) -> None:
 def test_the_mouse_picks_steps_and_cells_and_follows() -> None:
     """A click on a step goes there, on a cell puts the cursor on it, on the cursor follows it; the wheel moves it."""
 
-    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
-        await pilot.click(StepList, Offset(5, 4))
+    async def story(app: StepScreen, hands: Hands) -> None:
+        await hands.click(StepList, Offset(5, 4))
         places.append(here(app.walk))
         grid = app.query_one("#grid", Grid)
         assert grid.seen is not None
         spot = Offset(grid.seen.spans[2][0] + 1, 1)
-        await pilot.click("#grid", spot)
+        await hands.click("#grid", spot)
         places.append(here(app.walk))
-        await pilot.pause(0.6)  # not a double click
-        await pilot.click("#grid", spot)
+        await asyncio.sleep(0.6)  # not a double click
+        await hands.click("#grid", spot)
         places.append(here(app.walk))
 
     places: list[str] = []
@@ -267,9 +209,9 @@ def cursor_seen(app: StepScreen) -> bool:
 def test_a_large_table_scrolls_and_the_cursor_stays_in_sight(size: tuple[int, int]) -> None:
     """To the far corner and back, wherever the window is cut, no line is wider than its pane."""
 
-    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+    async def story(app: StepScreen, hands: Hands) -> None:
         for keys in (["n", "n", "n"], ["end", "ctrl+end"], ["left", "up"], ["home", "ctrl+home"], ["pagedown"] * 5):
-            await pilot.press(*keys)
+            await hands.press(*keys)
             grid = app.query_one("#grid", Grid)
             assert grid.size.height == 0 or cursor_seen(app), keys
             seen = grid.seen
@@ -285,20 +227,24 @@ def test_a_large_table_scrolls_and_the_cursor_stays_in_sight(size: tuple[int, in
 def test_resizing_while_it_runs() -> None:
     """From large to tiny and back: the place stays, and so does the cursor."""
 
-    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
-        await pilot.press("n", "n", "n", "n")
+    async def story(app: StepScreen, hands: Hands) -> None:
+        await hands.press("n", "n", "n", "n")
         for size in ((200, 50), (20, 5), (3, 2), (80, 24), (60, 14)):
-            await pilot.resize_terminal(*size)
-            await pilot.pause()
+            await hands.resize(*size)
         assert cursor_seen(app)
 
     assert here(played(walk_in("draw"), story).walk) == "(0, 0) weights draw I"
 
 
 def test_a_key_held_down_for_long() -> None:
-    """Five hundred times down and right: at the last cell, nothing lost."""
-    app = played(LARGE, typed("n", *["down"] * 320, *["right"] * 320))
-    assert app.walk.cell.place[-2:] == (299, 299)
+    """Hundreds of times down and right: at the last cell, nothing lost."""
+
+    async def story(app: StepScreen, hands: Hands) -> None:
+        await hands.press("n")
+        for key in ("down", "right"):
+            await hands.hold(key, 320)
+
+    assert played(LARGE, story).walk.cell.place[-2:] == (299, 299)
 
 
 # --- what is drawn --------------------------------------------------------------------------------
@@ -351,25 +297,22 @@ def test_tokens_are_text_and_never_markup() -> None:
 def test_saving_says_so_and_leaving_asks_once_for_what_is_not_saved(tmp_path: Path) -> None:
     """q with changes says how to leave, a second q leaves; after saving the first does."""
 
-    async def unsaved(app: StepScreen, pilot: Pilot[None]) -> None:
-        await pilot.press("m", "q")
-        await pilot.pause()
+    async def unsaved(app: StepScreen, hands: Hands) -> None:
+        await hands.press("m", "q")
         assert text_of(app, "#message").startswith("There are changes that are not saved")
         assert app.is_running
-        await pilot.press("n", "q")
-        await pilot.pause()
+        await hands.press("n", "q")
         assert app.is_running  # another key came between
-        await pilot.press("q")
+        await hands.press("q")
 
     assert here(played(walk_in("draw"), unsaved).walk) == "(0, 0) scores draw I"
 
-    async def saved(app: StepScreen, pilot: Pilot[None]) -> None:
-        await pilot.press("m", "w")
+    async def saved(app: StepScreen, hands: Hands) -> None:
+        await hands.press("m", "w")
         app.screen.query_one(Input).value = str(tmp_path / "mine.json")
-        await pilot.press("enter")
-        await pilot.pause()
+        await hands.press("enter")
         assert text_of(app, "#message") == f"Saved as {tmp_path / 'mine.json'}."
-        await pilot.press("q")
+        await hands.press("q")
 
     played(walk_in("draw"), saved)
     document = parse((tmp_path / "mine.json").read_bytes(), "mine")
@@ -380,9 +323,8 @@ def test_saving_says_so_and_leaving_asks_once_for_what_is_not_saved(tmp_path: Pa
 def test_all_shows_every_given_number_on_the_page() -> None:
     """`--all` counts on the full screen too."""
 
-    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
-        await pilot.press("end", "n", "n", "n", "n", "n", "i")
-        await pilot.pause()
+    async def story(app: StepScreen, hands: Hands) -> None:
+        await hands.press("end", "n", "n", "n", "n", "n", "i")
         pages.append(text_of(app, "#page"))
 
     pages: list[str] = []
@@ -398,14 +340,11 @@ def test_all_shows_every_given_number_on_the_page() -> None:
 def test_the_text_is_broken_anew_after_a_resize() -> None:
     """Narrow and wide again: as if it had never been narrow."""
 
-    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
-        await pilot.press("n", "n", "n", "n", "n")
-        await pilot.pause()
+    async def story(app: StepScreen, hands: Hands) -> None:
+        await hands.press("n", "n", "n", "n", "n")
         before = text_of(app, "#text")
         for size in ((22, 6), (80, 24)):
-            await pilot.resize_terminal(*size)
-            await pilot.pause()
-            await pilot.pause()
+            await hands.resize(*size)
         assert text_of(app, "#text") == before
 
     played(walk_in("draw"), story)
@@ -415,36 +354,38 @@ def test_ascii_draws_nothing_else() -> None:
     """Titles, lines, headers and the help page."""
     view = View(say_in("en", True), ASCII)
 
-    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
+    async def story(app: StepScreen, hands: Hands) -> None:
         for _ in range(7):
-            await pilot.press("n")
-            await pilot.pause()
+            await hands.press("n")
             strips = [strip.text for strip in app.screen._compositor.render_strips()]
             assert all(line.isascii() for line in strips), strips
 
     played(walk_in("mini-head"), story, view=view)
 
 
-def test_keys_typed_while_it_calculates_wait_for_what_comes_of_it() -> None:
+def test_keys_typed_while_it_calculates_wait_for_what_comes_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are the board's where the line is taken, and the line's where it is refused; none gets lost or too early."""
 
+    done = threading.Event()
+
     def slow(walk: Walk, text: str) -> Walk:
-        time.sleep(0.5)
+        done.wait(SECONDS)
         return edit(walk, text)
 
-    async def story(app: StepScreen, pilot: Pilot[None]) -> None:
-        await pilot.press("n")
+    async def story(app: StepScreen, hands: Hands) -> None:
+        await hands.press("n")
         app._ask("?", "", slow)
-        await pilot.pause()
-        await pilot.press("x", "enter")
+        await hands.settle()
+        with monkeypatch.context() as patch:
+            patch.setattr(work, "PATIENCE", 0.01)
+            await hands.press("x", "enter")
         assert "Calculating" in text_of(app, "#why-not")
-        await pilot.press("7")
+        await hands.press("7")
         assert app.screen.query_one(Input).value == "x"
-        await pilot.pause(1)
+        done.set()
+        await hands.until(lambda: app.screen.query_one(Input).value == "x7")
         assert "wanted is a number" in text_of(app, "#why-not")
-        assert app.screen.query_one(Input).value == "x7"
-        await pilot.press("backspace", "backspace", "2", "enter", "n", "n")
-        await pilot.pause(1)
+        await hands.press("backspace", "backspace", "2", "enter", "n", "n")
 
     outcome = played(walk_in("draw"), story)
     assert outcome.walk.now.changes == ("scores.0=2",)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pexpect  # type: ignore[import-untyped]
 import pyte
 import pytest
+from calling import document
 from rich.cells import cell_len
 from running import PROGRAM, SECONDS, environment, run_program
 
@@ -77,14 +77,17 @@ class Terminal:
         self.stream.feed(re.sub(rb"\x1b\[(?:\?\d+\$p|[<>=][0-9;]*u|>[0-9;]*q)|\x1bP[^\x1b]*\x1b\\", b"", data))
         return True
 
+    def wait_until(self, holds: Callable[[], bool], else_say: str) -> None:
+        """Reads until something holds."""
+        end = time.monotonic() + SECONDS
+        hopeless = False
+        while not holds():
+            assert not hopeless, "\n".join([else_say, *self.lines, str(self.raw[-1000:])])
+            hopeless = not self.read() or time.monotonic() > end
+
     def wait_for(self, text: str) -> list[str]:
         """Reads until the screen shows the text."""
-        end = time.monotonic() + SECONDS
-        while not any(text in line for line in self.lines):
-            assert time.monotonic() < end, f"no {text!r} in\n" + "\n".join(self.lines)
-            assert self.read() or any(text in line for line in self.lines), "ended:\n" + self.raw.decode(
-                "utf-8", "replace"
-            )
+        self.wait_until(lambda: any(text in line for line in self.lines), f"no {text!r} in")
         return self.lines
 
     def press(self, keys: str, then: str) -> list[str]:
@@ -163,14 +166,12 @@ def test_the_whole_story(opened: Any, tmp_path: Path, language: str, size: tuple
     terminal.press("w", {"en": "Save as", "zh": "存为"}[language])
     terminal.press("\x15" + str(file) + ENTER, "0.21")
     assert terminal.wait_for("0.21")
-    end = time.monotonic() + SECONDS
-    while not file.exists() and time.monotonic() < end:
-        terminal.read()
+    terminal.wait_until(file.exists, "no file")
     terminal.press("u", "weights draw I = 6.05 / 9.83 ≈ 0.62")
     terminal.child.send("q")
     assert terminal.end() == 0
-    saved = json.loads(run_program("run", str(file), "--json").out)
-    edited = json.loads(run_program("run", "draw", "--set", "scores.0=0", "--json").out)
+    saved = document("run", str(file))
+    edited = document("run", "draw", "--set", "scores.0=0")
     assert saved["steps"] == edited["steps"]
     again = opened("step", str(file), *options, columns=size[0], rows=size[1])
     again.wait_for(title.format(1, STEPS[language][0]))
@@ -184,9 +185,7 @@ def test_the_terminal_is_left_clean(opened: Any, keys: str) -> None:
     """However it is left: the old screen, the cursor, and echo are back, with 0."""
     terminal = opened("step", "draw")
     terminal.wait_for("v I 0 = 0.9")
-    for key in keys:
-        terminal.child.send(key)
-        terminal.read(0.4)
+    terminal.child.send(keys)
     assert terminal.end() == 0
     assert LEAVES_ALTERNATE_SCREEN in terminal.raw
     assert SHOWS_CURSOR in terminal.raw
@@ -256,18 +255,26 @@ SCREEN = re.compile(r"<!-- (step [^:]*?) : (.*?) -->\n```text\n(.*?)```\n", re.D
 TYPED = {"enter": ENTER}
 
 
-def screen_of(opened: Any, words: str, keys: str) -> str:
-    """What the command shows at 80×24 after the keys, once it is still."""
+def after_keys(opened: Any, words: str, keys: str) -> Any:
+    """The command's terminal at 80×24, with the keys typed."""
     terminal = opened(*words.split())
     terminal.wait_for(" q ")
-    for key in keys.split():
-        terminal.child.send(TYPED.get(key, key))
-        terminal.read(0.3)
+    terminal.child.send("".join(TYPED.get(key, key) for key in keys.split()))
+    return terminal
+
+
+def drawn(terminal: Any) -> str:
+    """The screen as it stands on a page."""
+    return "".join(f"{line}\n" for line in terminal.lines)
+
+
+def at_rest(terminal: Any) -> str:
+    """The screen once nothing has come for a while."""
     written = -1
     while written != len(terminal.raw):
         written = len(terminal.raw)
-        terminal.read(0.8)
-    return "".join(f"{line}\n" for line in terminal.lines)
+        terminal.read(2.0)
+    return drawn(terminal)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=["en", "zh"])
@@ -275,13 +282,17 @@ def test_the_screens_on_the_page_are_those_of_the_program(opened: Any, page: Pat
     """Each, cell for cell; UPDATE_DOCS=1 writes them anew."""
     text = page.read_text(encoding="utf-8")
     for block in SCREEN.finditer(text):
-        shown = screen_of(opened, block[1], block[2])
+        terminal = after_keys(opened, block[1], block[2])
         if os.environ.get("UPDATE_DOCS"):
+            shown = at_rest(terminal)
             whole = f"<!-- {block[1]} : {block[2]} -->\n```text\n"
             start = text.index(whole) + len(whole)
             text = text[:start] + shown + text[text.index("```\n", start) :]
             page.write_text(text, encoding="utf-8")
-        assert shown in page.read_text(encoding="utf-8")
+        else:
+            terminal.wait_until(
+                lambda terminal=terminal, block=block: drawn(terminal) == block[3], "not as on the page"
+            )
     assert SCREEN.search(text)
 
 
@@ -295,12 +306,15 @@ def test_every_key_and_what_it_does_stands_on_the_page(page: Path, language: str
 
 # --- hard cases -----------------------------------------------------------------------------------
 
+UNTIL_GIVEN_BACK = f"for i in $(seq {SECONDS * 10:.0f}); do stty -a | grep -q -- -icanon || break; sleep 0.1; done"
+"""In a shell: a program that was killed outright has its terminal tidied up by another process, a little later."""
+
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_a_killed_program_gives_the_terminal_back(number: int) -> None:
     """The shell around it has its settings, its screen and its cursor again."""
     quoted = " ".join(f"'{word}'" for word in PROGRAM)
-    script = f"stty -a; {quoted} step draw; echo left $?; sleep 0.5; stty -a"
+    script = f"stty -a; {quoted} step draw; echo left $?; {UNTIL_GIVEN_BACK}; stty -a"
     env = environment({"TERM": "xterm-256color"})
     child = pexpect.spawn("/bin/sh", ["-c", script], env=env, dimensions=(24, 80), timeout=SECONDS)
     child.expect_exact(b"v I 0")

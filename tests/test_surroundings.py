@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from calling import call
 from running import PROGRAM, SECONDS, environment, run_in_terminal, run_program, run_shell
 from surroundings import CHINESE, Table, assert_one_sentence, usual
 
@@ -247,7 +248,7 @@ class TestLanguage:
     @pytest.mark.parametrize("args", [("explain", "draw"), ("list",), ("run", "--help")], ids=" ".join)
     def test_results(self, args: tuple[str, ...], env: dict[str, str], options: tuple[str, ...], chinese: bool) -> None:
         """Results and help are in that language."""
-        done = run_program(*args, *options, env=env)
+        done = call(*args, *options, env=env)
         wanted, other = (usual(*args, "--lang", "zh" if chinese is right else "en") for right in (True, False))
         assert (done.code, done.err, done.out) == (0, "", wanted)
         assert wanted != other
@@ -256,13 +257,13 @@ class TestLanguage:
     def test_complaints(self, env: dict[str, str], options: tuple[str, ...], chinese: bool) -> None:
         """So are complaints, those about the command line itself too."""
         for wrong in (("--token", "z"), ("--nope",)):
-            done = run_program("explain", "draw", *options, *wrong, env=env)
+            done = call("explain", "draw", *options, *wrong, env=env)
             assert (done.code, done.out, bool(CHINESE.search(done.err))) == (2, "", chinese)
 
     @pytest.mark.parametrize("lang", ["xx", "", "zh_CN"])
     def test_a_wrong_option(self, lang: str) -> None:
         """A language that there is not is a mistake of the command line."""
-        done = run_program("explain", "draw", "--lang", lang)
+        done = call("explain", "draw", "--lang", lang)
         assert (done.code, done.out) == (2, "")
         assert_one_sentence(done.err)
 

@@ -258,8 +258,8 @@ def test_the_screen_has_every_line_of_the_tree(name: str) -> None:
 REFUSED = [
     (("draw", "total", "--depth", "0"), "--depth: 0 is not a whole number from 1 to 1000"),
     (("draw", "total", "--depth", "x"), "--depth: x is not a whole number from 1 to 1000"),
-    (("draw", "total", "--format", "csv"), "--format: is csv; wanted is one of table, plain, json, latex"),
-    (("draw", "total", "-o", "a.csv"), "a.csv: .csv is not a suffix that is written here; known are .json, .txt, .tex, or say --format"),
+    (("draw", "total", "--format", "csv"), "--format: is csv; wanted is one of table, plain, json, markdown, latex, html"),
+    (("draw", "total", "-o", "a.csv"), "a.csv: .csv is not a suffix that is written here; known are .txt, .json, .md, .tex, .html, or say --format"),
     (("draw", "total", "--json", "--plain"), "ask for one format: json or plain"),
     (("draw", "total", "--head", "1"), "--head: this scenario has a single head, number 0"),
     (("grouped", "total", "0", "--head", "0-1"), "--head: a single head is wanted here, not 0-1"),

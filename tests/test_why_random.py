@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from calling import call
@@ -33,8 +33,17 @@ def texts(chunk: int) -> Iterator[str]:
         yield from map(random_scenarios.as_json, maker(7000 + chunk, DOCUMENTS))
 
 
-def asked(chunk: int) -> Iterator[tuple[bytes, Trace, Cell, list[str], Random]]:
-    """A random cell of each document with the words that call for it; documents without a result are left out."""
+class Asked(NamedTuple):
+    """A cell of a document, and the words that ask why it is what it is."""
+
+    data: bytes
+    trace: Trace
+    cell: Cell
+    words: list[str]
+
+
+def asked(chunk: int) -> Iterator[Asked]:
+    """A random cell of each document; documents without a result are left out."""
     rng = Random(chunk)
     for text in texts(chunk):
         try:
@@ -47,13 +56,20 @@ def asked(chunk: int) -> Iterator[tuple[bytes, Trace, Cell, list[str], Random]]:
         axes = trace.scenario.axes
         options = ["--batch", str(cell.place[0])] * ("batch" in axes) + ["--head", str(head)] * ("head" in axes)
         places = zip(step.stage.layout[2:], cell.place[2:], strict=True)
-        yield text.encode(), trace, cell, [step.name, *(str(i) for axis, i in places if axis != "one"), *options], rng
+        words = [step.name, *(str(i) for axis, i in places if axis != "one"), *options]
+        yield Asked(text.encode(), trace, cell, words)
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_every_cell_has_an_answer_in_every_form(chunk: int) -> None:
+@pytest.fixture(scope="module", params=range(CHUNKS))
+def chunk(request: pytest.FixtureRequest) -> tuple[list[Asked], int]:
+    """The cells of a chunk, calculated once for all that is asked of them, and its number."""
+    return list(asked(request.param)), request.param
+
+
+def test_every_cell_has_an_answer_in_every_form(chunk: tuple[list[Asked], int]) -> None:
     """Exit code 0 and nothing on standard error; 2 and a sentence where another arithmetic has no result."""
-    for data, _, _, words, rng in asked(chunk):
+    rng = Random(chunk[1])
+    for data, _, _, words in chunk[0]:
         form = rng.choice(FORMS)
         done = call("why", "-", *words, *form, stdin=data)
         assert done.code == 0 or (done.code == 2 and done.out == "" and form[:1] in (("--by-hand",), ("--arithmetic",))), (data, words, form, done)  # fmt: skip
@@ -61,10 +77,9 @@ def test_every_cell_has_an_answer_in_every_form(chunk: int) -> None:
         assert "fault of attncalc" not in done.err
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_no_number_is_lost(chunk: int) -> None:
+def test_no_number_is_lost(chunk: tuple[list[Asked], int]) -> None:
     """All that the JSON shows stands on a screen of 40 columns; all it has of the cell is the trace's."""
-    for data, trace, cell, words, _ in asked(chunk):
+    for data, trace, cell, words in chunk[0]:
         found = json.loads(call("why", "-", *words, "--json", stdin=data).out)["cell"]
         step = trace[cell.name]
         assert (
@@ -85,10 +100,10 @@ def nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from nodes(cause)
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_wrong_words_are_an_error_of_the_user(chunk: int) -> None:
+def test_wrong_words_are_an_error_of_the_user(chunk: tuple[list[Asked], int]) -> None:
     """A place left out, added, or beyond its axis: exit code 2, one sentence."""
-    for data, trace, cell, words, rng in asked(chunk):
+    rng = Random(chunk[1])
+    for data, trace, cell, words in chunk[0]:
         axes = [axis for axis in trace[cell.name].stage.layout[2:] if axis != "one"]
         place = rng.randrange(len(axes))
         wrong = [*words[: 1 + place], "99", *words[2 + place :]]

@@ -58,21 +58,21 @@ def seed_of(options: Options, copies: int = 1) -> int:
     return whole_number(options, "seed", SystemRandom().randrange(MOST_LOTS), 0, MOST_SEED - copies + 1)
 
 
-FITTING = {"indent": "json", "standalone": "latex", "picture": "svg"}
-"""Options that only one format reads."""
+FITTING = {"indent": ("json",), "standalone": ("latex",), "picture": ("svg", "png")}
+"""Options that only some formats read."""
 
 
 def settings_of(options: Options, format: str) -> dict[str, Any]:
     """What a format takes besides the view: the options that only it reads, checked."""
-    for name, needed in FITTING.items():
-        if options[name] not in (None, False) and format != needed:
-            raise UsageError.of("needs-format", f"--{name}", format=needed)
+    for name, fitting in FITTING.items():
+        if options[name] not in (None, False) and format not in fitting:
+            raise UsageError.of("needs-format", f"--{name}", format=", ".join(fitting))
     settings: dict[str, Any] = {}
     if format == "json" and options["indent"] is not None:
         settings["indent"] = whole("--indent", options["indent"], 0, 8)
     if format == "latex":
         settings["standalone"] = options["standalone"]
-    if format == "svg" and options["picture"] is not None:
+    if options["picture"] is not None:
         settings["picture"] = one_of("--picture", options["picture"], names.PICTURES)
     return settings
 
@@ -87,10 +87,12 @@ def format_of(options: Options, known: Sequence[str]) -> str:
     if asked:
         return one_of(f"--{asked[0]}", asked[0], tuple(known))
     suffix = PurePath(options.get("output") or "").suffix
-    if suffix and names.SUFFIXES.get(suffix) not in known:
+    if suffix.lower() == ".pdf":
+        raise UsageError.of("no-pdf", options["output"])
+    if suffix and names.SUFFIXES.get(suffix.lower()) not in known:
         possible = ", ".join(s for s, format in names.SUFFIXES.items() if format in known)
         raise UsageError.of("unknown-suffix", options["output"], suffix=suffix, known=possible)
-    return names.SUFFIXES.get(suffix, "table")
+    return names.SUFFIXES.get(suffix.lower(), "table")
 
 
 def plain_view(session: Session, format: str) -> View:
@@ -102,15 +104,13 @@ def plain_view(session: Session, format: str) -> View:
 
 def view_of(session: Session, options: Options, trace: Trace, format: str) -> View:
     """The view of one trace: which queries, steps and keys."""
-    keys = len(trace.scenario.tokens)
-    most = None
+    view, most = plain_view(session, format), None
     if not options["all"]:
-        if session.height is not None and format not in names.PUBLISHED:
+        if session.height is None or format in names.PUBLISHED:
+            most = view.most_side if len(trace.scenario.tokens) < KEYS_IN_A_PIPE else 20
+        else:
             most = max(5, session.height - LINES_BESIDE_KEYS)
-        elif keys >= KEYS_IN_A_PIPE:
-            most = 20
     tokens = options["token"]
-    view = plain_view(session, format)
     return view._replace(
         queries=tuple(query_of(trace, token) for token in tokens) if tokens else None,
         batches=_chosen(trace, options, "batch", 0), heads=_chosen(trace, options, "head", 1),

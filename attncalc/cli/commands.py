@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from attncalc.document.blocks import Block
     from attncalc.document.view import View
 
-ONE_TRACE = ("csv", "npz", "html", "svg", "xlsx")
-"""Formats that hold a single trace."""
-
 
 def explain(session: Session, options: Options) -> int:
     """Tells one scenario for its query; without one, lists those there are."""
@@ -52,8 +49,8 @@ def run(session: Session, options: Options) -> int:
     from attncalc.running import run
 
     asked_for(sources)
-    if len(sources) > 1 and format_of(options, names.FORMATS) in ONE_TRACE:
-        raise UsageError.of("one-scenario")
+    if len(sources) > 1:
+        _refuse_several(format_of(options, names.FORMATS))
     found = all_of(lambda source: road(source, options), sources)
     if len(found) == 1 and not isinstance(found[0], Scenario) and options["token"]:
         return some_rows(session, options, found[0], "run", _shown)
@@ -61,6 +58,14 @@ def run(session: Session, options: Options) -> int:
     scenarios = [one if isinstance(one, Scenario) else whole(one, options, format) for one in found]
     traces = [run(scenario, "terms" in options["step"]) for scenario in scenarios]
     return _shown(session, options, traces, "run")
+
+
+def _refuse_several(format: str) -> None:
+    """Refuses a format of which a file holds a single trace."""
+    from attncalc.renderers import FORMATS
+
+    if not FORMATS[format].several:
+        raise UsageError.of("one-scenario")
 
 
 def _shown(session: Session, options: Options, traces: Sequence[Trace], command: str) -> int:
@@ -71,7 +76,8 @@ def _shown(session: Session, options: Options, traces: Sequence[Trace], command:
     pairs = [(trace, view_of(session, options, trace, format)) for trace in traces]
     if FORMATS[format].trace:
         settings = settings_of(options, format)
-        settings |= {"told": command == "explain", "quiet": session.quiet} if format in ("html", "svg") else {}
+        known = {"told": command == "explain", "quiet": session.quiet}
+        settings |= {name: known[name] for name in FORMATS[format].settings}
         results = [trace_renderer(format)(*pair, **settings) for pair in pairs]
         write_text(options, results[0] if len(results) == 1 else "".join(results))
     else:

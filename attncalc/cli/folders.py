@@ -57,24 +57,24 @@ def write_folder(folder: Path, files: Mapping[str, str | bytes], force: bool) ->
 
 
 def _written(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    import tempfile  # loaded only where files are written
-
     there = folder.is_dir()
-    nearby = folder if there else folder.parent
-    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name[:40]}.", suffix=".part", dir=nearby))
-    try:
-        made = beside / "files"  # has the rights of any new folder, which a temporary one has not
-        made.mkdir()
-        for name, result in files.items():
-            _write(made / name, output.as_bytes(result))
-        if there:
-            for name in files:
-                os.replace(made / name, folder / name)
-        else:
-            made.rename(folder)
-    finally:
-        with contextlib.suppress(OSError):
-            shutil.rmtree(beside)
+    parts = output.beside(folder / folder.name if there else folder)
+    with output.in_order():
+        try:
+            parts.mkdir(mode=0o700)
+            made = parts / "files"  # has the rights of any new folder, which this one has not
+            made.mkdir()
+            for name, result in files.items():
+                _write(made / name, output.as_bytes(result))
+            if there:
+                for name in files:
+                    os.replace(made / name, folder / name)
+            else:
+                made.rename(folder)
+        finally:
+            with contextlib.suppress(OSError):
+                shutil.rmtree(parts)
+    output.forget_leftovers(parts)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 from attncalc.errors import OutputError, shortened
 
@@ -41,6 +46,8 @@ def is_file(target: str | None) -> bool:
 
 def check_target(target: str | None, force: bool) -> None:
     """Refuses a target that cannot be written before anything is calculated."""
+    if target == "":
+        raise OutputError.of("target-empty", "-o")
     if not target or target in STANDARD_OUTPUT:
         return
     try:
@@ -75,22 +82,84 @@ def _reason(error: BaseException) -> str:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    import tempfile  # loaded only where a file is written
+    part = beside(path)
+    with in_order():
+        try:
+            with open(part, "xb", opener=_for_the_owner_only) as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(part, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+            os.replace(part, path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    forget_leftovers(part)
 
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+
+def _for_the_owner_only(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+# --- what is half made ----------------------------------------------------------------------------
+
+MOST_NAME = 40
+PART = re.compile(r"\.(.*)\.[0-9a-f]{12}\.part", re.DOTALL)
+"""The name of what is half made: that of its target, cut where it is long, and a number of its own."""
+
+LEFT_OVER = 3600
+"""Seconds after which nobody is still writing: only a program that was killed outright leaves so old a part."""
+
+ENDING = ("SIGTERM", "SIGHUP")
+
+
+def beside(path: Path) -> Path:
+    """Where a file or folder is made before it is moved into its place."""
+    return path.parent / f".{path.name[:MOST_NAME]}.{os.urandom(6).hex()}.part"
+
+
+@contextlib.contextmanager
+def in_order() -> Iterator[None]:
+    """While it lasts, a signal that ends the program is an exception, so that what is half made can be removed."""
+    import signal  # loaded only where a file is written
+    import threading
+
+    here = threading.current_thread() is threading.main_thread()  # no other may say what a signal does
+    numbers = [getattr(signal, name) for name in ENDING if here and hasattr(signal, name)]
+    caught = [number for number in numbers if signal.getsignal(number) == signal.SIG_DFL]
+    for number in caught:
+        signal.signal(number, _end)
+    try:
+        yield
+    finally:
+        for number in caught:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _end(number: int, frame: object) -> NoReturn:
+    raise SystemExit(128 + number)  # as a shell says it of a program that a signal ended
+
+
+def forget_leftovers(made: Path) -> None:
+    """Removes what programs that were killed outright left of the same target, long ago."""
+    target = PART.fullmatch(made.name)
+    with contextlib.suppress(OSError):
+        for path in made.parent.iterdir():
+            found = PART.fullmatch(path.name)
+            if found and target and found[1] == target[1] and path.lstat().st_mtime < time.time() - LEFT_OVER:
+                _remove(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        import shutil
+
+        shutil.rmtree(path)
+    else:
+        path.unlink()

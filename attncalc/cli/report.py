@@ -47,7 +47,12 @@ def guarded(command: Command, values: Mapping[str, Any], language: str) -> int:
         language = here.language
         if command.negatives:
             _refuse_mistyped(command, values)
-        code = _function(command.home)(here, _complete(values))
+        complete = _complete(values)
+        if complete["output"]:
+            from attncalc.cli.inputs import keep_inputs
+
+            keep_inputs(complete)
+        code = _function(command.home)(here, complete)
         if sys.stdout is not None:
             sys.stdout.flush()
         return code

@@ -41,6 +41,8 @@ def worksheet(session: Session, options: Options) -> int:
     made = [_printing(session, order, writing.format) for order in counted(orders, session)]
     if folder is None:
         write_text(options, writing.document(made[0], options["part"] or "both"))
+        if output.is_file(options["output"]) and options["part"] is None and writing.format != "xlsx":
+            told(speaker(session.language)("worksheet-with-key", file=escaped(options["output"])), session)
     else:
         numbered = zip(made, _numbers(count), strict=True)
         files = (writing.files(printing, number, _scenario(printing)) for printing, number in numbered)

@@ -126,6 +126,15 @@ def numbers_in(tree: Expression) -> Iterator[Number]:
             yield from numbers_in(argument)
 
 
+def symbols_in(tree: Expression) -> Iterator[Symbol]:
+    """The letters of a formula, in its order."""
+    if isinstance(tree, Symbol):
+        yield tree
+    elif isinstance(tree, Operation):
+        for argument in tree.arguments:
+            yield from symbols_in(argument)
+
+
 def with_numbers(tree: Expression, other: Callable[[Number], Any]) -> Expression:
     """The same derivation with another value for each of its numbers, which stay at their cells."""
     if isinstance(tree, Number):

@@ -12,16 +12,16 @@ KEY_COLUMNS = ("scores", "scaled", "capped", "biased", "masked", "shifted", "exp
 """The steps that have a cell for each query and key."""
 KEY_ROWS = ("k", "v", "normed_k", "rotated_k", "all_k", "all_v")
 """Those that have a row for each key."""
-FORMATS = ("table", "plain", "json", "csv", "npz", "markdown", "latex", "html", "svg", "xlsx")
+FORMATS = ("table", "plain", "json", "csv", "npz", "markdown", "latex", "html", "svg", "png", "xlsx")
 """Those of a whole trace."""
 DOCUMENTS = ("table", "plain", "json", "markdown", "latex", "html")
 """Those of what is not a trace: a cell taken apart, a comparison, a verdict."""
-PUBLISHED = ("markdown", "latex", "html", "svg")
+PUBLISHED = ("markdown", "latex", "html", "svg", "png")
 """Those whose reader sees a page and can type no options."""
 PICTURES = ("flow", "weights", "bars")
 SUFFIXES = {
     ".txt": "table", ".json": "json", ".csv": "csv", ".npz": "npz", ".md": "markdown", ".tex": "latex",
-    ".html": "html", ".svg": "svg", ".xlsx": "xlsx",
+    ".html": "html", ".svg": "svg", ".png": "png", ".xlsx": "xlsx",
 }  # fmt: skip
 ARITHMETICS = ("exact", "float64", "float32", "float16", "by-hand")
 ROUNDINGS = ("half-up", "half-even", "truncate")

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from attncalc.core.bounded import Values
+from attncalc.core.notebooks import InNotebooks
 
 
 @dataclass(frozen=True, eq=False)
-class Scenario:
+class Scenario(InNotebooks):
     """What a calculation starts from. Made by `attncalc.load`, never changed: an edit is a new document, read again.
 
     `arrays` hold (batch, head, row, column), weight matrices (1, head, in, out), all read-only, under their paths
@@ -35,6 +36,9 @@ class Scenario:
     axes: tuple[str, ...] = ("query", "key", "feature")
     origins: Mapping[str, tuple[Values, tuple[int, ...]]] = field(default_factory=dict)
     changes: tuple[str, ...] = ()  # what was changed in the document before it was read
+
+    def __repr__(self) -> str:
+        return f"<Scenario {'; '.join((self.name, *self.changes))}>"
 
     def has(self, *names: str) -> bool:
         """Whether all these arrays are given."""

@@ -13,6 +13,7 @@ from attncalc.core.arithmetic import Arithmetic, Array
 from attncalc.core.bounded import Values
 from attncalc.core.expression import Expression
 from attncalc.core.figures import as_decimal
+from attncalc.core.notebooks import InNotebooks
 
 if TYPE_CHECKING:
     from attncalc.core.scenario import Scenario
@@ -96,7 +97,7 @@ class Note(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class Step(InNotebooks):
     """What a stage wrote. `cells` has all four axes; `values` and `exact` leave out those the scenario lacks."""
 
     stage: Stage
@@ -104,6 +105,11 @@ class Step:
     axes: tuple[str, ...]
     labels: dict[str, Sequence[str]]
     sources: tuple[Source, ...] = ()  # where each read came from
+    scenario: Scenario | None = None  # what it was calculated from, so that a step by itself can be shown
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{axis}={length}" for axis, length in zip(self.axes, self.shape, strict=True))
+        return f"<Step {self.name}: {sizes}>"
 
     @property
     def name(self) -> str:
@@ -133,13 +139,16 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
+class Trace(InNotebooks):
     """A whole calculation: the scenario, the arithmetic, the steps in order and the notes."""
 
     scenario: Scenario
     kind: str
     steps: tuple[Step, ...]
     notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Trace of {self.scenario.name}, {self.kind}: {', '.join(step.name for step in self.steps)}>"
 
     def __getitem__(self, name: str) -> Step:
         for step in self.steps:

@@ -17,7 +17,7 @@ class Equation(NamedTuple):
 class Heading(NamedTuple):
     """The title of a part: a step's number and formula, or neither; `aside` stands at the far end of the line.
 
-    `new_page` asks for a page of its own where there are pages.
+    `new_page` asks for a page of its own where there are pages; one that is `below` belongs to the title before it.
     """
 
     text: str
@@ -25,6 +25,7 @@ class Heading(NamedTuple):
     formula: Equation | None = None
     aside: str = ""
     new_page: bool = False
+    below: bool = False
 
 
 class Prose(NamedTuple):

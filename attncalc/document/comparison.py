@@ -125,7 +125,7 @@ def _labels_differ(step: Compared) -> bool:
 def _step(step: Compared, names: Sequence[str], part: Part, view: View) -> Iterator[Block]:
     """The title and a row for each cell: all of few, else those that differ, the largest difference first."""
     titles = dict.fromkeys(view.say(f"title.{found.stage.texts()}") for found in step.steps if found)
-    yield Heading(" / ".join(titles), aside=step.name)
+    yield Heading(" / ".join(titles), aside=step.name, below=True)
     cells, differing = (cells_of(step, part, only) for only in (False, True))
     if not differing:
         yield Prose(view.say("compare-none-here"))

@@ -124,7 +124,7 @@ def _off(found: Diagnosis) -> list[StepVerdict]:
 def _cells(found: Diagnosis, step: StepVerdict, view: View) -> Iterator[Block]:
     sheet = step.sheet
     off = np.argwhere(sheet.given & ~sheet.right_cells)
-    yield Heading(view.say(f"title.{sheet.step.stage.texts()}"), aside=step.name)
+    yield Heading(view.say(f"title.{sheet.step.stage.texts()}"), aside=step.name, below=True)
     places = off
     if view.everything or sheet.count <= FEW_CELLS:
         places = np.argwhere(sheet.given)

@@ -85,14 +85,10 @@ def _told(telling: Telling) -> Iterator[Block]:
         yield Prose(view.aloud("explain-query-in", query=telling.label, where=where, options=others))
     elif len(trace.scenario.query_tokens) > 1:
         yield Prose(view.aloud("explain-query", query=telling.label))
-    number = 0
     for step in trace:
-        if step.name == "terms":
+        if step.name == "terms" or not view.wants(step):
             continue
-        number += not step.stage.given
-        if not view.wants(step):
-            continue
-        yield step_heading(trace, step, view, "" if step.stage.given else str(number))
+        yield step_heading(trace, step, view)
         if not step.stage.given:
             yield Prose(view.say(f"why.{why_code(trace.scenario, step)}"))
         yield from _body(telling, step)
@@ -107,7 +103,7 @@ def _body(telling: Telling, step: Step) -> Iterator[Block]:
     if step.name == "masked" and telling.trace.scenario.needs_scores:
         yield from mask_picture(telling.trace, telling.view, [telling.query], telling.keys)
     if step.stage.given or row_axis == "key":
-        yield from _rows(telling, step)
+        yield from matrices(telling.trace, step, telling.view, [telling.query], telling.keys)
         return
     if step.name == "context" and "weights" in telling.trace:
         yield _terms(telling)
@@ -124,23 +120,6 @@ def _body(telling: Telling, step: Step) -> Iterator[Block]:
     yield Derivation(lines, formula(telling.trace, step))
     if len(features) < len(columns):
         yield Prose(telling.view.aloud("features-shown", shown=len(features), all=len(columns)))
-
-
-def _rows(telling: Telling, step: Step) -> Iterator[Block]:
-    """The query's row, or the rows of the keys that are shown."""
-    for matrix in matrices(telling.trace, step, telling.view, [telling.query]):
-        if step.stage.layout[2] == "key":
-            first = len(telling.trace.scenario.tokens) - len(matrix.rows)  # the keys of the past come first
-            rows = [key - first for key in telling.keys if key >= first]
-            matrix = matrix._replace(
-                rows=tuple(matrix.rows[row] for row in rows), cells=tuple(matrix.cells[row] for row in rows)
-            )
-        elif step.stage.layout[3] == "key":
-            matrix = matrix._replace(
-                columns=tuple(matrix.columns[key] for key in telling.keys),
-                cells=tuple(tuple(row[key] for key in telling.keys) for row in matrix.cells),
-            )
-        yield matrix
 
 
 def _by_key(telling: Telling, step: Step) -> Derivation:

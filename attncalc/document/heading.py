@@ -81,8 +81,15 @@ def _head_map(trace: Trace, view: View) -> str:
     )  # fmt: skip
 
 
-def step_heading(trace: Trace, step: Step, view: View, number: str) -> Heading:
-    """A step's title and formula, numbered unless it is given."""
+def step_numbers(trace: Trace) -> dict[str, str]:
+    """The number of each step: those that are calculated, from 1; a given one, and the terms of a sum, have none."""
+    calculated = [step.name for step in trace if not step.stage.given and step.name != "terms"]
+    return {step.name: "" for step in trace} | {name: str(number) for number, name in enumerate(calculated, 1)}
+
+
+def step_heading(trace: Trace, step: Step, view: View, numbered: bool = True) -> Heading:
+    """A step's number, title and formula; without the number where the step stands alone."""
+    number = step_numbers(trace)[step.name] if numbered else ""
     return Heading(view.say(f"title.{step.stage.texts()}"), number, equation(trace, step, view))
 
 

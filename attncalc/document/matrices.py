@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attncalc.core.expression import Cell
@@ -16,8 +16,13 @@ from attncalc.document.view import View
 WITH_BARS = ("weights",)
 
 
-def matrices(trace: Trace, step: Step, view: View, queries: Sequence[int] | None = None) -> Iterator[Matrix]:
-    """The tables of a step: one for each batch entry and head that is shown, and (terms) for each query."""
+def matrices(
+    trace: Trace, step: Step, view: View, queries: Sequence[int] | None = None, keys: Sequence[int] | None = None
+) -> Iterator[Matrix]:
+    """The tables of a step: one for each batch entry and head that is shown, and (terms) for each query.
+
+    `queries` and `keys` are the only ones that are shown; None: all.
+    """
     for place in dict.fromkeys(own_place(trace, step, batch, head) for batch, head in view.places(trace.scenario)):
         layout = step.stage.layout
         name = view.place_name(
@@ -28,21 +33,31 @@ def matrices(trace: Trace, step: Step, view: View, queries: Sequence[int] | None
             for query in asked[: view.most_side]:
                 token = labels(trace.scenario.query_tokens)[query]
                 caption = view.say("list-comma").join(part for part in (name, token) if part)
-                yield _matrix(trace, step, view, (*place, query), ("key", "feature"), None, caption)
+                yield _matrix(trace, step, view, (*place, query), ("key", "feature"), {}, caption)
             continue
-        chosen = list(queries) if queries is not None and layout[2] == "query" else None
-        yield _matrix(trace, step, view, place, layout[2:4], chosen, name)
+        yield _matrix(trace, step, view, place, layout[2:4], _chosen(trace, step, queries, keys), name)
+
+
+def _chosen(
+    trace: Trace, step: Step, queries: Sequence[int] | None, keys: Sequence[int] | None
+) -> dict[str, Sequence[int]]:
+    """The positions of an axis that are shown, where not all are; the keys of the past come first."""
+    chosen = {} if queries is None else {"query": queries}
+    if keys is not None and "key" in step.stage.layout:
+        first = len(trace.scenario.tokens) - step.cells.shape[step.stage.layout.index("key")]
+        chosen["key"] = [key - first for key in keys if key >= first]
+    return chosen
 
 
 def _matrix(
-    trace: Trace, step: Step, view: View, at: tuple[int, ...], axes: tuple[str, ...], chosen: list[int] | None,
-    name: str,
+    trace: Trace, step: Step, view: View, at: tuple[int, ...], axes: tuple[str, ...],
+    chosen: Mapping[str, Sequence[int]], name: str,
 ) -> Matrix:  # fmt: skip
     """The part of a step at the start of a place, cut to what is shown of each side."""
     row_axis, column_axis = axes
     cells, place = step.cells[at], (at[0], at[1])
-    rows = (chosen if chosen is not None else list(range(len(cells))))[: view.most_side]
-    columns = range(cells.shape[1])[: view.most_side]
+    all_rows, all_columns = (chosen.get(axis, range(n)) for axis, n in zip(axes, cells.shape[:2], strict=True))
+    rows, columns = all_rows[: view.most_side], all_columns[: view.most_side]
     hidden = hidden_cells(trace, step, place)
     figures = tuple(
         tuple(
@@ -53,14 +68,13 @@ def _matrix(
         )
         for row in rows
     )  # fmt: skip
-    all_rows = len(cells) if chosen is None else len(chosen)
-    cut = (("rows-of", len(rows), all_rows), ("columns-of", len(columns), cells.shape[1]))
+    cut = (("rows-of", len(rows), len(all_rows)), ("columns-of", len(columns), len(all_columns)))
     captions = [name, *(view.say(code, first=1, last=n, all=all_) for code, n, all_ in cut if n < all_)]
     row_names = axis_labels(trace, row_axis, len(cells))
     column_names = axis_labels(trace, column_axis, cells.shape[1]) if column_axis != "one" else (step.stage.symbol,)
     return Matrix(
         view.say("list-comma").join(part for part in captions if part), view.say(f"axis.{row_axis}"),
-        view.say(f"axis.{column_axis}"), tuple(row_names[r] for r in rows), tuple(column_names[: len(columns)]),
+        view.say(f"axis.{column_axis}"), tuple(row_names[r] for r in rows), tuple(column_names[c] for c in columns),
         figures, True, place[0] if "batch" in step.axes else None, _readers(trace, step, place[1]),
     )  # fmt: skip
 

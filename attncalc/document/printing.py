@@ -11,7 +11,7 @@ from attncalc.core.rows import own_place
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose
-from attncalc.document.heading import title_of
+from attncalc.document.heading import step_numbers, title_of
 from attncalc.document.matrices import matrices
 from attncalc.document.view import View
 from attncalc.explore.cells import Index
@@ -29,8 +29,7 @@ class Printing:
         self.made, self.version, self.command = made, version, command
         self.view = view._replace(heads=tuple(range(made.scenario.heads)), queries=None)
         self.say = view.say
-        calculated = [step.name for step in made.trace if not step.stage.given]
-        self.number = {name: str(number) for number, name in enumerate(calculated, 1)}
+        self.number = step_numbers(made.trace)
 
     def shown(self, step: Step, text: str) -> str:
         """A number as it stands in the key: of a step of whole numbers without its zeros."""

@@ -29,7 +29,7 @@ def sheet(printing: Printing) -> Iterator[Block]:
     yield from _task(printing)
     for step in made.trace:
         if step.stage.given:
-            yield step_heading(made.trace, step, view, "")
+            yield step_heading(made.trace, step, view)
             yield from matrices(made.trace, step, view)
             yield from _weight_matrices(printing) if step.name == "x" else ()
         elif step in (*made.filled, *made.to_do):
@@ -71,7 +71,7 @@ def _as_given(number: Any) -> str:
 def _step(printing: Printing, step: Step) -> Iterator[Block]:
     """A step that is filled in, left blank, or, on the way, only named."""
     made, view = printing.made, printing.view
-    yield step_heading(made.trace, step, view, printing.number[step.name])
+    yield step_heading(made.trace, step, view)
     yield from head_columns(made.trace, step, view)
     if step.name == "masked":
         yield from mask_picture(made.trace, view, None, range(len(made.scenario.tokens)))

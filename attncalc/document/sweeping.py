@@ -34,7 +34,7 @@ def sweeping(swept: Swept, view: View) -> Iterator[Block]:
     fields = dict(zip(("first", "last"), ends, strict=True))
     yield Prose(view.say("sweep-what", path=visible(swept.path), count=len(swept.points), **fields))
     yield from _which_row(swept, view)
-    yield step_heading(trace, swept.step, view, "")
+    yield step_heading(trace, swept.step, view, numbered=False)
     if len(columns) < len(swept.points[0].cells):
         yield Prose(view.aloud("sweep-columns", shown=len(columns), all=len(swept.points[0].cells)))
     yield _table(swept, columns, view)

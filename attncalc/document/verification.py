@@ -30,7 +30,7 @@ def verification(trace: Trace, verdicts: Sequence[Verdict], view: View) -> Itera
     yield Prose(view.say("verify-summary", right=right, all=len(verdicts)))
     changes = trace.scenario.changes
     if right < len(verdicts) and changes and not any(change.startswith("expect") for change in changes):
-        yield Prose(view.say("verify-hint"), view.say("lead.note"))
+        yield Prose(view.aloud("verify-hint"), view.say("lead.note"))
     yield from full_labels(trace, view)
 
 

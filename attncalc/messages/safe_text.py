@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 
 BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"  # letters by category, but nothing to see
+MOST_MARKS = 4  # on one letter: a taller pile covers the lines above it
 ESCAPED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
@@ -17,12 +19,15 @@ def visible(label: str) -> str:
 
 
 def escaped(label: str) -> str:
-    """The label with what a terminal would obey written out, otherwise as it is."""
-    return label if label.isascii() and label.isprintable() else "".join(map(_escaped, label))
+    """The label with what a terminal would obey written out, and marks beyond a pile of four; otherwise as it is."""
+    return label if label.isascii() and label.isprintable() else "".join(_escapes(label))
 
 
-def _escaped(character: str) -> str:
-    category = unicodedata.category(character)
-    if category in ESCAPED or (category == "Zs" and character != " ") or character in BLANK_LETTERS:
-        return f"\\u{{{ord(character):x}}}"
-    return character
+def _escapes(label: str) -> Iterator[str]:
+    pile = 0
+    for character in label:
+        category = unicodedata.category(character)
+        pile = pile + 1 if category in ("Mn", "Me") else 0
+        blank = (category == "Zs" and character != " ") or character in BLANK_LETTERS
+        written = category in ESCAPED or blank or pile > MOST_MARKS
+        yield f"\\u{{{ord(character):x}}}" if written else character

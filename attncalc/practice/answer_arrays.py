@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 
+import numpy as np
+
+from attncalc.core.figures import WIDE
+from attncalc.core.names import MOST_PLACES
 from attncalc.core.stage import Step, Trace
 from attncalc.errors import AttncalcError, Fault, UsageError, nearest
 from attncalc.explore.placing import WrongShape
-from attncalc.practice.answered import Answered
+from attncalc.practice.answered import DIGITS, Answered
 from attncalc.practice.assembling import Assembly
-from attncalc.practice.fitting import fitted, step_named
+from attncalc.practice.fitting import Fitted, fitted, step_named
+from attncalc.practice.numbers_typed import TypedNumber, number_said, plain_number
+from attncalc.scenario_files.json_text import TRACE
 from attncalc.scenario_files.opened_arrays import NUMERIC, SINGLE, NotRead, Opened, opened
 
 NPY = b"\x93NUMPY"
@@ -29,22 +38,26 @@ def answers_in_arrays(
     try:
         # NumPy takes a single array under the other suffix as well.
         file = opened("npy" if kind == "npz" and data.startswith(NPY) else kind, io.BytesIO(data))
+        places = _hand_places(file)
         for answered_step, key in _wanted(assembly, file, step, mapping):
-            found.append(_answered(assembly, answered_step, file, key))
+            found.append(_answered(assembly, answered_step, file, key, places.get(key)))
     except NotRead as refused:
         code = "answers-broken" if refused.code == "array-file-broken" else refused.code
         raise UsageError.of(code, name, kind=kind, **refused.fields) from None
     return assembly.answers(found)
 
 
-def _answered(assembly: Assembly, step: Step, file: Opened, key: str) -> Answered | None:
-    """The answers of one array; None after a report."""
+def _answered(assembly: Assembly, step: Step, file: Opened, key: str, places: int | None) -> Answered | None:
+    """The answers of one array, with the decimals it was rounded to by hand; None after a report."""
     path = key if len(file.keys) > 1 else ""
     try:
         stored = file.read(key)
         if stored.values.dtype.kind not in NUMERIC:
             raise NotRead("array-not-numbers", dtype=stored.type)
-        return assembly.binary(step, fitted(stored.values, step), PRECISIONS.get(stored.type, "float64"))
+        cells = fitted(stored.values, step)
+        if places is not None:
+            return assembly.typed(step, _as_rounded(cells, places), DIGITS)
+        return assembly.binary(step, cells, PRECISIONS.get(stored.type, "float64"))
     except NotRead as refused:
         if refused.code != "array-not-numbers":
             raise
@@ -56,6 +69,44 @@ def _answered(assembly: Assembly, step: Step, file: Opened, key: str) -> Answere
 
 PRECISIONS = {"float32": "float32", "F32": "float32", "float16": "float16", "F16": "float16", "BF16": "bfloat16"}
 """The types that are narrower than a double; whole numbers are as exact as one."""
+
+
+# --- rounded by hand ------------------------------------------------------------------------------
+
+DESCRIPTION = "trace"
+"""The array of an archive of attncalc's own that says how the others were calculated."""
+
+
+def _hand_places(file: Opened) -> Mapping[str, int]:
+    """The least decimals of the steps where the file says that attncalc rounded by hand; a given step has its own."""
+    if DESCRIPTION not in file.keys:
+        return {}
+    try:
+        document = json.loads(str(file.read(DESCRIPTION).values))
+        if document["format"] != TRACE or document["arithmetic"]["kind"] != "by-hand":
+            return {}
+        said = document["arithmetic"]["places"]
+        by_step = said if isinstance(said, dict) else {"default": said}
+        default = by_step.get("default", document["scenario"]["places"])
+        given = {step["name"]: bool(step["given"]) for step in document["steps"]}
+        found = {name: 0 if given[name] else int(by_step.get(name, default)) for name in given}
+    except (NotRead, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return {}
+    return {name: places for name, places in found.items() if 0 <= places <= MOST_PLACES}
+
+
+def _as_rounded(cells: Fitted, places: int) -> Fitted:
+    """The doubles nearest to rounded numbers as those numbers, with their zeros at the end: 0.70."""
+
+    def rounded(value: float) -> TypedNumber:
+        if not math.isfinite(value):
+            return number_said(str(float(value)))
+        shortest = Decimal(repr(float(value)))
+        padded = shortest.quantize(Decimal(1).scaleb(-places, WIDE), context=WIDE)
+        number = padded if padded == shortest else shortest
+        return plain_number(number, format(number, "f"))
+
+    return cells._replace(numbers=np.asarray(np.frompyfunc(rounded, 1, 1)(cells.numbers), dtype=object))
 
 
 # --- which arrays ---------------------------------------------------------------------------------

@@ -18,24 +18,27 @@ class Format(NamedTuple):
     blocks: str = ""
     trace: str = ""
     binary: bool = False  # bytes, not text
+    several: bool = False  # whether a result can hold several traces, one after the other
+    settings: tuple[str, ...] = ()  # what the trace's renderer takes besides the view
 
 
 FORMATS: dict[str, Format] = {
-    "table": Format("terminal"),
-    "plain": Format("plain"),
-    "json": Format(trace="json"),
+    "table": Format("terminal", several=True),
+    "plain": Format("plain", several=True),
+    "json": Format(trace="json", several=True),
     "csv": Format(trace="csv"),
     "npz": Format(trace="npz", binary=True),
-    "markdown": Format("markdown"),
-    "latex": Format("latex"),
-    "html": Format("html", "page"),
-    "svg": Format("plot_svg", "svg"),
-    "xlsx": Format(trace="xlsx", binary=True),
+    "markdown": Format("markdown", several=True),
+    "latex": Format("latex", several=True),
+    "html": Format("html", "page", settings=("told", "quiet")),
+    "svg": Format("plot_svg", "svg", settings=("told", "quiet")),
+    "png": Format(trace="png", binary=True, settings=("told", "quiet")),
+    "xlsx": Format(trace="xlsx", binary=True, settings=("quiet",)),
 }
 
 
 def render(trace: Trace, format: str = "plain", language: str = "en") -> str | bytes:
-    """A trace in a format: text, or the bytes of a file for `npz` and `xlsx`.
+    """A trace in a format: text, or the bytes of a file for `npz`, `png` and `xlsx`.
 
     >>> from attncalc import load, run, render
     >>> render(run(load("draw")), "csv").splitlines()[0]

@@ -5,34 +5,55 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-
-import numpy as np
+from itertools import chain, product
+from operator import add
+from typing import Any
 
 from attncalc.core.labels import distinct
 from attncalc.core.stage import AXES, Step, Trace
 from attncalc.document.view import View
 from attncalc.messages.safe_text import escaped
 from attncalc.renderers.json import values
+from attncalc.scenario_files.json_text import scalar, texts
 
 
 def render(trace: Trace, view: View) -> str:
     """The header and every cell of every step that is asked for."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("step", *AXES, "value"))
-    for step in trace:
-        if view.wants(step):
-            writer.writerows(_rows(trace, step))
-    return text.getvalue()
+    header = ",".join(("step", *AXES, "value"))
+    return "".join(chain((header, "\n"), *(_lines(trace, step) for step in trace if view.wants(step))))
 
 
-def _rows(trace: Trace, step: Step) -> Iterator[list[str]]:
-    numbers = np.array(values(trace, step), dtype=object).reshape(step.shape)
-    labels = {axis: distinct(step.labels[axis]) for axis in step.labels}
-    for index, value in np.ndenumerate(numbers):
-        place = dict(zip(step.axes, index, strict=True))
-        columns = [label_cell(labels.get(axis), place[axis]) if axis in place else "" for axis in AXES]
-        yield [step.name, *columns, value_cell(value)]
+def _lines(trace: Trace, step: Step) -> Iterator[str]:
+    """The lines of a step, those along its last axis together: what stands before their numbers is made once."""
+    names = [_names(step, axis) for axis in AXES]
+    last = AXES.index(step.axes[-1])
+    starts = (",".join((step.name, *outer)) + "," for outer in product(*names[:last]))
+    ends = [",".join(inner) + "," for inner in product(*names[last:])]
+    for start, row in zip(starts, _rows(values(trace, step), len(step.axes)), strict=True):
+        numbers = (text.strip('"') for text in texts(row))
+        yield start + f"\n{start}".join(map(add, ends, numbers)) + "\n"
+
+
+def _rows(nested: list[Any], axes: int) -> list[Any]:
+    """The innermost lists of nested ones, in order."""
+    for _ in range(axes - 2):
+        nested = list(chain.from_iterable(nested))
+    return [nested] if axes == 1 else nested
+
+
+def _names(step: Step, axis: str) -> list[str]:
+    """The column of an axis at each of its positions; empty where the step has no such axis."""
+    if axis not in step.axes:
+        return [""]
+    labels = distinct(step.labels[axis]) if axis in step.labels else None
+    return [_quoted(label_cell(labels, place)) for place in range(step.shape[step.axes.index(axis)])]
+
+
+def _quoted(text: str) -> str:
+    """A cell as it stands between commas."""
+    line = io.StringIO(newline="")
+    csv.writer(line, lineterminator="").writerow((text, ""))
+    return line.getvalue()[:-1]
 
 
 def label_cell(labels: tuple[str, ...] | None, position: int) -> str:
@@ -46,6 +67,4 @@ def label_cell(labels: tuple[str, ...] | None, position: int) -> str:
 
 def value_cell(value: object) -> str:
     """A number of the JSON as a cell."""
-    from attncalc.scenario_files.json_text import scalar
-
     return scalar(value).strip('"')

@@ -23,11 +23,20 @@ def render(trace: Trace, view: View, indent: int | None = None) -> str:
 
 def as_document(trace: Trace, view: View) -> dict[str, Any]:
     """The trace as JSON values, keys in the contract's order."""
+    document = without_values(trace, view)
+    wanted = (step for step in trace if view.wants(step))
+    for described, step in zip(document["steps"], wanted, strict=True):
+        described["values"] = values(trace, step)
+    return document
+
+
+def without_values(trace: Trace, view: View) -> dict[str, Any]:
+    """The same without the numbers of the steps."""
     return {
         "format": TRACE,
         "scenario": trace.scenario.document,
         "arithmetic": arithmetic_of(trace),
-        "steps": [_step(trace, step, view) for step in trace if view.wants(step)],
+        "steps": [_described(trace, step, view) for step in trace if view.wants(step)],
         "notes": [{"code": note.code, "step": note.step, "text": note_text(note, trace, view)} for note in trace.notes],
     }
 
@@ -39,7 +48,7 @@ def arithmetic_of(trace: Trace) -> dict[str, Any]:
     return {"kind": trace.kind, "places": places, "rounding": scenario.rounding}
 
 
-def _step(trace: Trace, step: Step, view: View) -> dict[str, Any]:
+def _described(trace: Trace, step: Step, view: View) -> dict[str, Any]:
     tree = formula(trace, step)
     latex = LatexNotation(lambda number: str(number.value), view.say)
     symbol = step.stage.symbol
@@ -54,7 +63,6 @@ def _step(trace: Trace, step: Step, view: View) -> dict[str, Any]:
         "axes": list(step.axes),
         "labels": {axis: list(names) for axis, names in step.labels.items()},
         "shape": list(step.shape),
-        "values": values(trace, step),
     }
 
 

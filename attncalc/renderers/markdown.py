@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from attncalc.core.expression import Expression, Operation
+from attncalc.core.expression import Expression
 from attncalc.document.blocks import (
     TOGETHER,
     Block,
@@ -20,13 +20,16 @@ from attncalc.document.blocks import (
     Remark,
     Tree,
 )
-from attncalc.document.latex import LatexNotation
-from attncalc.document.notation import ATOM, PRODUCT, SUM, Written
+from attncalc.document.latex import letter, printer
 from attncalc.document.view import View
 from attncalc.renderers.branches import is_copy
-from attncalc.renderers.latex import AS_READ, LETTERS
 
-MARKS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*[]|~$"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
+SPAN = "<span>{}</span>"
+"""Around a sign that GitHub reads after the Markdown, so that it stands alone: GitHub's own way to write a dollar."""
+
+MARKS = str.maketrans(
+    {sign: f"\\{sign}" for sign in "\\`*[]|~"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;", "$": SPAN.format(r"\$")}
+)
 """What a reader of Markdown would obey anywhere in a line."""
 
 UNDERSCORES = re.compile(r"(?<!\w)_+(?=[^\s_])")
@@ -38,57 +41,34 @@ STARTS = re.compile(r"^(?=[-+=#_])|^(\d+)(?=[.)])")
 LINKS = re.compile(r"(?<=[A-Za-z]):(?=//)|(?<=\b[wW]{3})\.")
 """What turns a word into a link."""
 
-NAMES = LETTERS | str.maketrans({"ₙ": "_{n}", "′": "'", "Σ": r"\Sigma ", "−": "-", "|": r"\vert "})
-"""The letters of formulas that LaTeX writes otherwise, and the pipe, which would end the cell of a table."""
-
-
-class MarkdownNotation(LatexNotation):
-    r"""LaTeX without a backslash before a sign, which a reader without mathematics takes for the sign itself."""
-
-    def where_visible(self, tree: Operation) -> Written:
-        """The value where visible, else the other, in words."""
-        return self._worded(tree, "formula.where-visible")
-
-    def where_itself(self, tree: Operation) -> Written:
-        """The value for the token itself, else the other, in words."""
-        return self._worded(tree, "formula.where-itself")
-
-    def bracketed(self, text: str) -> str:
-        """Parentheses, which grow only around a fraction."""
-        return super().bracketed(text) if r"\frac" in text else f"({text})"
-
-    def below(self, tree: Operation) -> Written:
-        """Rows put under each other, in one line."""
-        return Written(rf"\left[{'; '.join(self.print(a) for a in tree.arguments)}\right]", ATOM)
-
-    def rotation(self, tree: Operation) -> Written:
-        """Each pair of features turned by its position's angle."""
-        x, place = (self.print(a) for a in tree.arguments)
-        return Written(rf"R_{{{place}}} {x}", PRODUCT)
-
-    def _worded(self, tree: Operation, code: str) -> Written:
-        value, other = (f"}} {self.print(argument)} \\text{{" for argument in tree.arguments)
-        text = rf"\text{{{self.say(code, value=value, other=other)}}}"
-        return Written(text.replace(r"\text{}", "").strip(), SUM)
+NAMED = re.compile(r"@(?=\w)|(?<!\w)#(?=[0-9])|:(?=[0-9_+-]*[a-z][a-z0-9_+-]*:)|(?<=\bGH)-(?=[0-9])")
+"""What GitHub takes for a person, an issue or the name of a picture."""
 
 
 def escaped(text: str) -> str:
     """A text with what Markdown would obey written out."""
     text = text.replace(TOGETHER, " ").replace("\n", " ").strip().translate(MARKS)
     text = UNDERSCORES.sub(lambda match: r"\_" * len(match[0]), text)
+    text = NAMED.sub(lambda match: SPAN.format(match[0]), text)
     return LINKS.sub(r"\\\g<0>", text)
 
 
 def render(blocks: Sequence[Block], view: View) -> str:
     """The blocks as a document; a plot says nothing that the tables do not say, and is left out."""
-    pieces = ("\n".join(_lines(block, view, first=number == 0)) for number, block in enumerate(blocks))
+    first = next((block for block in blocks if isinstance(block, Heading)), None)
+    pieces = ("\n".join(_lines(block, view, is_title=_is_title(block, first))) for block in blocks)
     return "\n\n".join(piece for piece in pieces if piece) + "\n"
 
 
-def _lines(block: Block, view: View, first: bool) -> Iterator[str]:
+def _is_title(block: Block, first: Heading | None) -> bool:
+    """The first heading is one, and each that says more at the end of its line and stands by itself."""
+    return block is first or (isinstance(block, Heading) and block.aside != "" and not block.below)
+
+
+def _lines(block: Block, view: View, is_title: bool) -> Iterator[str]:
     match block:
         case Heading():
-            yield from _heading(block, view, 1 if first or block.aside else 2)
+            yield from _heading(block, view, 1 if is_title else 2)
         case Prose(text, lead):
             yield _paragraph(text, lead, view)
         case Remark(_, text):
@@ -161,13 +141,8 @@ def _branch(branch: Branch, view: View) -> str:
 
 
 def _equation(equation: Equation, view: View) -> str:
-    return f"${equation.left.translate(NAMES).strip()} = {_inside(equation.right, view)}$"
+    return f"${letter(equation.left)} = {printer(view)(equation.right)}$"
 
 
 def _math(tree: Expression, view: View) -> str:
-    return f"${_inside(tree, view)}$"
-
-
-def _inside(tree: Expression, view: View) -> str:
-    notation = MarkdownNotation(lambda number: str(number.value).translate(AS_READ), view.say, view.notation().most)
-    return notation.print(tree).translate(NAMES).strip()
+    return f"${printer(view)(tree)}$"

@@ -119,7 +119,7 @@ def _prose(screen: Screen, text: str, lead: str) -> Iterator[Text]:
     indent = indent if indent < room // 2 else 2
     for number, line in enumerate(wrapped(text, room - indent)):
         first = lead and number == 0
-        yield Text(padded(start, indent) if first else " " * indent, style="bold" if first else "") + Text(line)
+        yield Text.assemble((padded(start, indent) if first else " " * indent, "bold" if first else ""), line)
 
 
 def _derivation(screen: Screen, block: Derivation) -> Iterator[Text]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attncalc.core.figures import Literal
@@ -13,6 +13,9 @@ from attncalc.messages import Lines
 
 MOST_BYTES = 64 * 1024 * 1024
 MOST_LEVELS = 64
+NOT_FINITE = {"-inf": '"-Infinity"', "inf": '"Infinity"', "nan": '"NaN"'}
+"""What Python writes for a float that JSON does not have, and what stands there for it; no name is in a later one."""
+
 BLANKS = " \t\r\n"  # what JSON calls blank; a no-break space is not
 
 
@@ -118,11 +121,14 @@ def written(value: Any, indent: int | None = None) -> str:
 
 
 def _parts(value: Any, indent: int | None, level: int) -> Iterator[str]:
-    flat = indent is None or not isinstance(value, dict | list | tuple) or not value or _is_row(value)
     if not isinstance(value, dict | list | tuple):
         yield scalar(value)
         return
+    if not isinstance(value, dict) and _is_row(value):
+        yield f"[{_row(value)}]"
+        return
     opening, closing = "{}" if isinstance(value, dict) else "[]"
+    flat = indent is None or not value
     gap = "" if flat else "\n" + " " * (indent or 0) * (level + 1)
     comma = ", " if flat else "," + gap
     items = value.items() if isinstance(value, dict) else [("", part) for part in value]
@@ -135,8 +141,28 @@ def _parts(value: Any, indent: int | None, level: int) -> Iterator[str]:
     yield ("" if flat else "\n" + " " * (indent or 0) * level) + closing
 
 
-def _is_row(value: Any) -> bool:
-    return isinstance(value, list | tuple) and not any(isinstance(part, dict | list | tuple) for part in value)
+def _is_row(value: Sequence[Any]) -> bool:
+    return not any(issubclass(kind, dict | list | tuple) for kind in set(map(type, value)))
+
+
+def _row(row: Sequence[Any]) -> str:
+    """Scalars in JSON with commas between them; a million floats without a call of Python for each."""
+    if set(map(type, row)) != {float}:
+        return ", ".join(texts(row))
+    text = ", ".join(map(float.__repr__, row))
+    for name, quoted_name in NOT_FINITE.items():
+        text = text.replace(name, quoted_name)
+    return text
+
+
+def texts(row: Sequence[Any]) -> list[str]:
+    """Each scalar in JSON."""
+    kinds = set(map(type, row))
+    if kinds == {float}:
+        return [NOT_FINITE.get(text, text) for text in map(float.__repr__, row)]
+    if kinds == {Literal}:
+        return [literal.text for literal in row]
+    return list(map(scalar, row))
 
 
 def scalar(value: Any) -> str:
@@ -171,5 +197,5 @@ def number(value: Any) -> str:
     if value in (float("inf"), float("-inf")):
         return '"Infinity"' if value > 0 else '"-Infinity"'
     if isinstance(value, float):
-        return repr(value)
+        return float.__repr__(value)  # NumPy's own says what type it is
     return format(value, "f") if -30 < value.adjusted() < 30 else str(value)

@@ -8,6 +8,7 @@ MESSAGES: dict[str, str] = {
     "picture-bars": "The weights of a query as bars, one for each key.",
     "picture-weight": "weight",
     "picture-without-step": "the picture {picture} shows the weights and no other step, but found {found}; leave --step out, or take --picture flow",
+    "picture-too-large": "a PNG of {width} × {height} pixels is too large; ask for less, or take --format svg",
     "picture-no-curves": "There is no finite number to draw.",
     "picture-curves": "A line chart over the values of {path}, with a line for each of: {curves}.",
     "picture-own": "the scenario’s own value",

@@ -152,6 +152,7 @@ MESSAGES: dict[str, str] = {
     "rows-ask": "In the tables each row is a query (it asks), each column a key (it answers).",
     "columns-of": "columns {first} to {last} of {all}",
     "rows-of": "rows {first} to {last} of {all}",
+    "table-part": "part {number} of {count}",
     "hidden": "hidden",
     "in-brackets": " ({text})",
     "with-lead": "{lead}: {text}",
@@ -249,9 +250,15 @@ MESSAGES: dict[str, str] = {
     "verify-summary": "{right} of {all} printed numbers hold.",
     "verify-nothing": "This scenario says nothing to verify (no expect).",
     "verify-hint": "The figures under expect are those of the original: change them too, or leave them out with --set expect=.",
+    "verify-hint-here": "The figures under expect are those of the original: change them too, or leave them out.",
     "verify-shape-rows": "has the shape {found}, but the step has {wanted}; rows of single queries are written under their labels: {example}",
     "verify-shape": "has the shape {found}, but the step has {wanted}",
     "verify-no-step": "this scenario has no step of that name; there are {known}",
+    # LaTeX
+    "latex-document": "A document; compile it with xelatex.",
+    "latex-fragment": "Part of a document; in the preamble: {packages}, with pdflatex also {encoding}",
+    "latex-fragment-chinese": "Part of a document; in the preamble: {packages}, and for the Chinese characters xeCJK or ctex; compile with xelatex",
+    "latex-table": "Table",
     # list and welcome
     "welcome": "attncalc shows the work of transformer attention, step by step, with your numbers.",
     "welcome-start": "Start with: attncalc explain draw",

@@ -152,6 +152,7 @@ MESSAGES: dict[str, str] = {
     "rows-ask": "表中每行是提问的一方（查询），每列是应答的一方（键）。",
     "columns-of": "第 {first} 至 {last} 列，共 {all} 列",
     "rows-of": "第 {first} 至 {last} 行，共 {all} 行",
+    "table-part": "第 {number} 部分，共 {count} 部分",
     "in-brackets": "（{text}）",
     "with-lead": "{lead}：{text}",
     "plain-place": "{axis} {label}",
@@ -249,9 +250,15 @@ MESSAGES: dict[str, str] = {
     "verify-summary": "原文的 {all} 个数中有 {right} 个正确。",
     "verify-nothing": "这个算例没有可核对的数（没有 expect）。",
     "verify-hint": "expect 里的数字是原算例的：请一并修改，或用 --set expect= 去掉。",
+    "verify-hint-here": "expect 里的数字是原算例的：请一并修改，或者去掉。",
     "verify-shape-rows": "形状是 {found}，而这一步的形状是 {wanted}；只给个别查询的行时，写在它的标签下：{example}",
     "verify-shape": "形状是 {found}，而这一步的形状是 {wanted}",
     "verify-no-step": "这个算例没有叫这个名字的步骤；可用的有 {known}",
+    # LaTeX
+    "latex-document": "完整的文档；用 xelatex 编译。",
+    "latex-fragment": "文档的一部分；导言区需要：{packages}，用 pdflatex 时还要 {encoding}",
+    "latex-fragment-chinese": "文档的一部分；导言区需要：{packages}，中文还需要 xeCJK 或 ctex；用 xelatex 编译",
+    "latex-table": "表",
     # list and welcome
     "welcome": "attncalc 是 Transformer 注意力分步计算器：用你的数字，一步一步写出计算过程。",
     "welcome-start": "从这里开始：attncalc explain draw",

@@ -1,0 +1,1 @@
+"""Pictures of a trace: which boxes and texts, how large and where; `renderers` writes them down."""

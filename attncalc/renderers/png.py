@@ -1,0 +1,26 @@
+"""A picture of a trace as PNG: the SVG drawn by resvg, with the fonts of the machine."""
+
+from __future__ import annotations
+
+from attncalc.core.stage import Trace
+from attncalc.document.view import View
+from attncalc.errors import UsageError
+from attncalc.renderers.svg import composed
+from attncalc.renderers.svg_writing import written
+
+ZOOM = 2
+"""Pixels for each unit of the picture, so that it is sharp in print."""
+MOST_PIXELS = 100_000_000
+
+
+def render(trace: Trace, view: View, told: bool = False, quiet: bool = False, picture: str | None = None) -> bytes:
+    """The picture that is asked for, always on white; one that is too large for pixels is refused."""
+    try:
+        from resvg_py import svg_to_bytes
+    except ImportError:
+        raise UsageError.of("needs-extra", "--format", extra="png", package="resvg-py") from None
+    drawn = composed(trace, view, told, quiet, picture)
+    width, height = (round(side * ZOOM) for side in drawn.part[:2])
+    if width * height > MOST_PIXELS:
+        raise UsageError.of("picture-too-large", "--format", width=width, height=height)
+    return bytes(svg_to_bytes(svg_string=written(drawn, view.language), zoom=ZOOM))
