@@ -62,12 +62,27 @@ def test_a_scenario_reads_back_from_its_pages(pages: dict[str, Printed], name: s
                 place = found.end()
 
 
+def after_rows(text: str, block: Matrix, place: int) -> int:
+    """Where the last row of a table ends that goes on over pages, row after row."""
+    for row in range(len(block.rows)):
+        one = block._replace(rows=block.rows[row : row + 1], cells=block.cells[row : row + 1])
+        wanted = part_of(one, 0, len(block.columns)).removeprefix(
+            part_of(block._replace(rows=(), cells=()), 0, len(block.columns))
+        )
+        found = text.find(wanted.strip(), place)
+        assert found >= 0, (block.caption, wanted, text[place : place + 300])
+        place = found + len(wanted)
+    return place
+
+
 def after_table(text: str, block: Matrix, place: int) -> int:
     """Where a table ends, which stands there line by line; or where its parts do, each with some of the columns."""
     first, count = 0, len(block.columns)
     while first < count:
         wanted = {last: part_of(block, first, last) for last in range(count, first, -1)}
         last = next((last for last, part in wanted.items() if text.find(part, place) >= 0), first)
+        if last == first == 0:
+            return after_rows(text, block, place)
         assert last > first, (block.caption, wanted[count], text[place : place + 300])
         place, first = text.find(wanted[last], place) + len(wanted[last]), last
     return place

@@ -249,7 +249,7 @@ def test_labels_are_those_of_the_title_and_the_step() -> None:
     """None stands twice, in several scenarios neither; a document needs none."""
     text = out("run", "draw", "draw", "--format", "latex")
     labels = re.findall(r"\\label\{([^}]*)\}", text)
-    assert labels[:3] == ["tab:i-like-to-draw-v", "tab:i-like-to-draw-scores", "tab:i-like-to-draw-exponentials"]
+    assert labels[1:4] == ["tab:i-like-to-draw-v", "tab:i-like-to-draw-scores", "tab:i-like-to-draw-exponentials"]
     assert len(set(labels)) == len(labels)
     assert r"\label" not in out("run", "draw", "--format", "latex", "--standalone")
 
