@@ -66,7 +66,7 @@ def offered(folder: Path, line: str) -> list[str]:
 
 
 DRAW_KEYS = ["title.", "about.", "source.", "made_up.", "tokens.", "query=", "scores.", "v.", "residual.", "by_hand=",
-             "places=", "expect.", "mask=", "weighting=", "shift=", "scale=", "empty_rows=", "layout=", "arithmetic=", "rounding="]  # fmt: skip
+             "places=", "expect.", "mask=", "weighting=", "shift=", "algorithm=", "scale=", "empty_rows=", "layout=", "arithmetic=", "rounding="]  # fmt: skip
 
 OFFERED = [
     # cells
