@@ -127,7 +127,7 @@ OFFERED = [
     ("why odd.json --set scores.a", []),
     ("why odd.json --set scores.1", ["scores.1=", "scores.10=", "scores.11="]),
     ("why 'a folder/my file.json' weights ", ["x", "y"]),
-    ("why 'a folder/my file.json' --set ", ["tokens.", "scores.", *DRAW_KEYS[-8:]]),
+    ("why 'a folder/my file.json' --set ", ["tokens.", "scores.", *DRAW_KEYS[-9:]]),
     ("why - weights ", []),
     ("why missing.json weights ", []),
     ("why nobody weights ", []),
@@ -154,7 +154,7 @@ def test_a_broken_file_is_no_error(name: str, rest: str, folder: Path) -> None:
 @pytest.mark.parametrize("name", ["a folder", "missing/a.json", "cut.json", "-"])
 def test_without_a_scenario_the_options_are_offered_still(name: str, folder: Path) -> None:
     """The keys that take words."""
-    assert offered(folder, f"attncalc why '{name}' --set ") == DRAW_KEYS[-8:]
+    assert offered(folder, f"attncalc why '{name}' --set ") == DRAW_KEYS[-9:]
 
 
 def test_what_is_offered_is_what_no_shell_changes_and_finds_its_token(folder: Path) -> None:
