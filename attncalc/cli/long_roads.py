@@ -63,14 +63,17 @@ def _may_be_long(source: Source) -> bool:
     return len(source.data) > SMALL or any(_size(source, part) > SMALL for part in _references(source.document))
 
 
-def _references(value: Any) -> list[dict[str, Any]]:
-    """The references to files in a document."""
+def _references(document: Any) -> list[dict[str, Any]]:
+    """The references to files in a document, which may be nested deeper than functions can be called."""
     from attncalc.scenario_files.number_arrays import FILES
 
-    if not isinstance(value, dict):
-        return []
-    here = [value] if any(isinstance(value.get(kind), str) for kind in FILES) else []
-    return here + [found for part in value.values() if isinstance(part, dict) for found in _references(part)]
+    found, open_ = [], [document]
+    while open_:
+        value = open_.pop()
+        if isinstance(value, dict):
+            found += [value] if any(isinstance(value.get(kind), str) for kind in FILES) else []
+            open_ += value.values()
+    return found
 
 
 def _size(source: Source, reference: dict[str, Any]) -> int:
