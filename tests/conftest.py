@@ -13,6 +13,7 @@ settings.register_profile("attncalc", deadline=None, derandomize=True, print_blo
 settings.load_profile("attncalc")
 
 
+@pytest.hookimpl(optionalhook=True)  # with -p no:xdist nobody asks
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """A single file needs no second process, and starts sooner without one."""
     files = {Path(argument.partition("::")[0]) for argument in config.args}

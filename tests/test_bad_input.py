@@ -25,9 +25,9 @@ def identity(row: Row) -> str:
 
 
 def answered(row: Row, language: str, *more: str) -> Finished:
-    """What the program does with the row in the current folder: once in a process of its own, where the row asks for it."""
+    """What the program does with the row in the current folder: a process of its own where the row asks for one."""
     args, stdin = [*row.args, *more], row.prepare(Path.cwd())
-    if row.real and language == LANGUAGES[0]:
+    if row.real:
         return run_program(*args, stdin=stdin, env={"ATTNCALC_LANG": language}, cwd=Path.cwd())
     return call(*args, stdin=stdin, language=language)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from calling import call, out
 from hostile import COUNT, SCORES, TOKENS, unsafe
-from running import Finished, widest
+from running import Finished, run_in_terminal, widest
 from samples import DATA, LANGUAGES, softmax
 from test_answers import MADE
 
@@ -631,9 +631,19 @@ SCREENS = [
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("args", SCREENS)
-@pytest.mark.parametrize("columns", [80, 60, 140])
+@pytest.mark.parametrize("columns", [80, 50, 140])
 def test_a_screen_fits_its_terminal(args: tuple[str, ...], language: str, columns: int) -> None:
-    """No line is wider, in either language."""
+    """No line is cut by the edge, in either language."""
+    seen = run_in_terminal("check", *args, columns=columns, env={"ATTNCALC_LANG": language})
+    assert seen.code == 1
+    assert 0 < widest(seen.lines) <= columns
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("args", SCREENS)
+@pytest.mark.parametrize("columns", [80, 60, 140])
+def test_no_line_of_a_screen_is_wider(args: tuple[str, ...], language: str, columns: int) -> None:
+    """Before a terminal folds it, in either language."""
     done = call("check", *args, "--width", str(columns), language=language)
     assert done.code == 1
     assert 0 < widest(done.out.splitlines()) <= columns

@@ -97,16 +97,9 @@ def test_accepts_random_scenarios(by_hand: bool) -> None:
         assert not list(schema().iter_errors(value(text))), text
 
 
-def beginning(value: Any) -> Any:
-    """A long array cut: what is wrong there is wrong in all of it, and is found in less time."""
-    if isinstance(value, dict):
-        return {key: beginning(part) for key, part in value.items()}
-    return value[:1000] if isinstance(value, list) else value
-
-
 @pytest.mark.parametrize("row", FORM, ids=identity)
 def test_rejects_what_the_reader_rejects_for_its_form(row: Row) -> None:
-    assert not schema().is_valid(beginning(content(row)))
+    assert not schema().is_valid(content(row))
 
 
 @pytest.mark.parametrize("row", BEYOND, ids=identity)

@@ -180,17 +180,19 @@ class TestDigits:
     @settings(max_examples=150, deadline=None)
     @given(
         name=st.sampled_from(builtin.names()), width=st.integers(20, 200), language=st.sampled_from(["en", "zh"]),
-        places=st.sampled_from([None, 0, 4, 17, 50]),
+        places=st.sampled_from([None, 0, 4, 17]),
     )  # fmt: skip
     @example(name="alibi", width=20, language="en", places=17)
     def test_tables(self, name: str, width: int, language: str, places: int | None) -> None:
-        """Every number of every step stands in the tables as often as in the trace, and in the notes as where there is room.
+        """Every number of every step stands in the tables, as often as in the trace."""
+        assert not figures_of(name, places) - numbers_in(in_tables(trace_of(name, places), width, language))
 
-        A number in a sentence is not broken either: half of it would look like a number.
-        """
-        narrow = numbers_in(in_tables(trace_of(name, places), width, language))
-        assert not figures_of(name, places) - narrow
-        assert not numbers_with_room(in_tables, name, places, language) - narrow
+    @settings(max_examples=100, deadline=None)
+    @given(name=st.sampled_from(builtin.names()), width=st.integers(20, 200), places=st.sampled_from([4, 17, 50]))
+    def test_notes(self, name: str, width: int, places: int) -> None:
+        """A number in a sentence is not broken either: half of it would look like a number."""
+        narrow = numbers_in(in_tables(trace_of(name, places), width, "en"))
+        assert not numbers_with_room(in_tables, name, places, "en") - narrow
 
     @settings(max_examples=150, deadline=None)
     @given(name=st.sampled_from(builtin.names()), width=st.integers(20, 200), language=st.sampled_from(["en", "zh"]))

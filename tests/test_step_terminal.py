@@ -137,6 +137,13 @@ WORDS = {
 }
 
 
+def marked(lines: list[str], names: list[str]) -> tuple[int, list[int]]:
+    """How many steps of the list are marked as changed, and how many weights in their table."""
+    steps = [line for line in lines if any(name in line for name in names) and "*" in line.split("│")[0]]
+    tables = [line.split("│")[1] for line in lines if "0.21" in line and "0.38" in line and "│" in line]
+    return len(steps), [table.count("*") for table in tables]
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)])
 @pytest.mark.parametrize("color", ["auto", "never"])
@@ -153,15 +160,12 @@ def test_the_whole_story(opened: Any, tmp_path: Path, language: str, size: tuple
     terminal.wait_for("context draw 0 = 0.62·0.9 + 0.12·0.2")
     terminal.wait_for(f"{made_from}  [weights draw I = 0.62]")
     terminal.press(ENTER, "weights draw I = 6.05 / 9.83 ≈ 0.62")
-    lines = terminal.press(ENTER, "exponentials draw I = e^1.8 ≈ 6.05")
+    terminal.press(ENTER, "exponentials draw I = e^1.8 ≈ 6.05")
     terminal.press(ENTER, "scores draw I = 1.8")
     terminal.press("ex" + ENTER, refused)
     terminal.press(BACK + "0" + ENTER, "scores draw I = 0")
-    lines = terminal.press(BACK + BACK, was)
-    marked = [line for line in lines if any(name in line for name in STEPS[language]) and "*" in line.split("│")[0]]
-    assert len(marked) == 6
-    table = next(line.split("│")[1] for line in lines if "0.21" in line and "0.38" in line)
-    assert table.count("*") == 4
+    terminal.press(BACK + BACK, was)
+    terminal.wait_until(lambda: marked(terminal.lines, STEPS[language]) == (6, [4]), "not 6 steps and 4 weights marked")
     assert terminal.colorful == (color == "auto")
     terminal.press("w", {"en": "Save as", "zh": "存为"}[language])
     terminal.press("\x15" + str(file) + ENTER, "0.21")
