@@ -20,6 +20,9 @@ DECIMAL_KINDS = ("exact", "by-hand")
 
 Index = tuple[int, ...]
 
+Window = tuple[slice, ...]
+"""A slice of each axis of a step's array; of batch and head one place."""
+
 
 def derivation(trace: Trace, step: Step, index: Index) -> Expression:
     """How the cell at a four-axis index of a step arises from the cells of earlier steps and the given numbers.
@@ -29,35 +32,40 @@ def derivation(trace: Trace, step: Step, index: Index) -> Expression:
     stage = step.stage
     if stage.given:
         return Number(step.cells[index], Cell(step.name, index))
-    parts = [_part(trace, step, read, source, index) for read, source in zip(stage.reads, step.sources, strict=True)]
-    result = stage.calculate(Expressions(), trace.scenario, parts)
+    result = stage.calculate(
+        Expressions(), trace.scenario, parts_read(trace, step, tuple(slice(i, i + 1) for i in index))
+    )
     read_axes = {axis for read in stage.reads for axis in read.axes}
     place = tuple(0 if axis in read_axes else i for axis, i in zip(stage.layout, index, strict=True))
     cell: Expression = result.cells[tuple(min(i, n - 1) for i, n in zip(place, result.shape, strict=True))]
     return cell
 
 
-def _part(trace: Trace, step: Step, read: Read, source: Source, index: Index) -> Any:
-    """The slice of what a read reads that the cell depends on."""
+def parts_read(trace: Trace, step: Step, window: Window) -> list[Any]:
+    """What of each read of a computed step the cells inside a window depend on, as numbers that know their cells."""
+    reads = zip(step.stage.reads, step.sources, strict=True)
+    return [_part(trace, step, read, source, window) for read, source in reads]
+
+
+def _part(trace: Trace, step: Step, read: Read, source: Source, window: Window) -> Any:
     cells = trace.scenario.arrays[source.name] if source.given else trace[source.name].cells
-    start, slices = [], []
-    for axis, length in zip(read.axes, cells.shape, strict=True):
-        position = _position(step, axis, length, index)
-        whole = position is None
-        first = 0 if position is None else min(position, length - 1)
-        start.append(first)
-        slices.append(slice(None) if whole else slice(first, first + 1))
-    part: Values = cells[tuple(slices)]
+    slices = tuple(_slice(step, axis, n, window) for axis, n in zip(read.axes, cells.shape, strict=True))
+    part: Values = cells[slices]
     if source.given and trace.kind in DECIMAL_KINDS and part.dtype == np.float64:
         part = Decimals().given(part, "").values  # as the calculation read them
-    return part if source.name in BOOLEAN_SLOTS else leaves(part, source.name, source.given, tuple(start))
+    start = tuple(place.start or 0 for place in slices)
+    return part if source.name in BOOLEAN_SLOTS else leaves(part, source.name, source.given, start)
 
 
-def _position(step: Step, axis: str, length: int, index: Index) -> int | None:
-    """Where the cell stands on an axis that is read, or None where the axis is read whole."""
-    if axis == "kv_head":  # the shared head that the cell's head reads; of keys and values it is that head itself
-        return index[1] * length // int(step.cells.shape[1])
-    return dict(zip(step.stage.layout, index, strict=True)).get(axis) if axis != "one" else None
+def _slice(step: Step, axis: str, length: int, window: Window) -> slice:
+    """The part of an axis that is read; whole where it is no axis of the result."""
+    if axis == "kv_head":  # the shared head that the window's head reads; of keys and values it is that head itself
+        head = window[1].start * length // int(step.cells.shape[1])
+        return slice(head, head + 1)
+    place = dict(zip(step.stage.layout, window, strict=True)).get(axis) if axis != "one" else None
+    if place is None or (length == 1 and place.stop > 1):
+        return slice(0, 1) if place is not None else slice(None)
+    return place
 
 
 def formula(trace: Trace, step: Step) -> Expression | None:

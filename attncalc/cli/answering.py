@@ -86,20 +86,16 @@ def write_json(options: Options, *documents: Any) -> None:
 
 def write_blocks(session: Session, options: Options, compose: Compose, view: View, format: str) -> None:
     """Writes what `compose` makes of a view in a document format; without notes where quiet is asked for."""
+    from attncalc.document.blocks import without_remarks
     from attncalc.renderers import block_renderer
 
     settings = settings_of(options, format)
     if format == "table":
         settings |= {"width": session.width, "color": session.color}
     if format == "html":
-        others = [language for language in names.LANGUAGES if language != view.language]
-        views = [view, *(view.in_language(language) for language in others)]
-        write_text(options, block_renderer(format)([(one, _kept(session, compose(one))) for one in views], **settings))
+        views = map(view.in_language, names.languages_from(view.language))
+        documents = [(one, without_remarks(compose(one), session.quiet)) for one in views]
+        write_text(options, block_renderer(format)(documents, **settings))
     else:
-        write_text(options, block_renderer(format)(_kept(session, compose(view)), view, **settings).lstrip("\n"))
-
-
-def _kept(session: Session, blocks: Iterable[Block]) -> list[Block]:
-    from attncalc.document.blocks import Remark
-
-    return [block for block in blocks if not (session.quiet and isinstance(block, Remark))]
+        blocks = without_remarks(compose(view), session.quiet)
+        write_text(options, block_renderer(format)(blocks, view, **settings).lstrip("\n"))

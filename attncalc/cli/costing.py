@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attncalc.cli.answering import all_of, answer_format, write_blocks, write_json
 from attncalc.cli.choices import Options, plain_view, whole_number
 from attncalc.cli.options import OPTIONS
@@ -11,9 +9,6 @@ from attncalc.cli.session import Session, one_of, whole
 from attncalc.core import names
 from attncalc.errors import UsageError
 from attncalc.long.models import MODELS, Sizes
-
-if TYPE_CHECKING:
-    pass
 
 OWN_SIZES = ("d_model", "heads", "kv_heads", "d_k", "layers")
 MOST_TOKENS = 10**9 - 1

@@ -49,21 +49,12 @@ def _is_same(file: str | Path, target: str) -> bool:
 def _arrays(source: str) -> Iterator[Path]:
     """The files that a scenario refers to; what is wrong with it is said by the reading."""
     from attncalc.scenario_files.array_files import file_of
+    from attncalc.scenario_files.inlining import references  # needs NumPy
     from attncalc.scenario_files.sources import source_at
 
     if source == "-":  # can be read once only
         return
     with contextlib.suppress(AttncalcError):
         found = source_at(source)
-        for reference in _references(found.document):
+        for reference in references(found.document):
             yield file_of(reference, found.folder)
-
-
-def _references(value: Any) -> Iterator[dict[str, Any]]:
-    from attncalc.scenario_files.inlining import is_reference  # needs NumPy
-
-    if is_reference(value):
-        yield value
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from _references(part)

@@ -60,20 +60,9 @@ def _outline(source: Source) -> Long:
 
 def _may_be_long(source: Source) -> bool:
     """Whether the document or a file beside it is large enough for many scores."""
-    return len(source.data) > SMALL or any(_size(source, part) > SMALL for part in _references(source.document))
+    from attncalc.scenario_files.inlining import references
 
-
-def _references(document: Any) -> list[dict[str, Any]]:
-    """The references to files in a document, which may be nested deeper than functions can be called."""
-    from attncalc.scenario_files.number_arrays import FILES
-
-    found, open_ = [], [document]
-    while open_:
-        value = open_.pop()
-        if isinstance(value, dict):
-            found += [value] if any(isinstance(value.get(kind), str) for kind in FILES) else []
-            open_ += value.values()
-    return found
+    return len(source.data) > SMALL or any(_size(source, part) > SMALL for part in references(source.document))
 
 
 def _size(source: Source, reference: dict[str, Any]) -> int:

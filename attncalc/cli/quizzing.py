@@ -79,13 +79,13 @@ def _list(session: Session, options: Options) -> int:
 
 def _writer(session: Session, view: View, format: str) -> Write:
     """What turns blocks into text; without notes where quiet is asked for."""
-    from attncalc.document.blocks import Remark
+    from attncalc.document.blocks import without_remarks
     from attncalc.renderers import block_renderer
 
     settings: dict[str, Any] = {"width": session.width, "color": session.color} if format == "table" else {}
 
     def text(blocks: Sequence[Block]) -> str:
-        kept = [block for block in blocks if not (session.quiet and isinstance(block, Remark))]
+        kept = without_remarks(blocks, session.quiet)
         return block_renderer(format)(kept, view, **settings) if kept else ""
 
     return text

@@ -35,8 +35,7 @@ class Writing(NamedTuple):
 
         render_blocks = block_renderer(self.format)
         if self.format == "html":
-            others = [language for language in names.LANGUAGES if language != printing.view.language]
-            printings = [printing, *map(printing.in_language, others)]
+            printings = map(printing.in_language, names.languages_from(printing.view.language))
             text: str = render_blocks([(one.view, self._blocks(one, part)) for one in printings])
         else:
             text = render_blocks(self._blocks(printing, part), printing.view, **self.settings)
@@ -44,11 +43,11 @@ class Writing(NamedTuple):
 
     def _blocks(self, printing: Printing, part: str) -> list[Block]:
         from attncalc.document.answer_keys import key
-        from attncalc.document.blocks import Remark
+        from attncalc.document.blocks import without_remarks
         from attncalc.document.sheets import sheet
 
         blocks = [*(sheet(printing) if part != "key" else ()), *(key(printing) if part != "sheet" else ())]
-        return [block for block in blocks if not (self.quiet and isinstance(block, Remark))]
+        return without_remarks(blocks, self.quiet)
 
     def names(self, number: str) -> list[str]:
         """The names of the files of a copy; the key of a workbook is Markdown."""

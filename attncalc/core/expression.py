@@ -119,20 +119,20 @@ def evaluate(tree: Expression, arithmetic: Any) -> Any:
 
 def numbers_in(tree: Expression) -> Iterator[Number]:
     """The numbers put into a derivation, in its order."""
-    if isinstance(tree, Number):
-        yield tree
-    elif isinstance(tree, Operation):
-        for argument in tree.arguments:
-            yield from numbers_in(argument)
+    return (leaf for leaf in _leaves(tree) if isinstance(leaf, Number))
 
 
 def symbols_in(tree: Expression) -> Iterator[Symbol]:
     """The letters of a formula, in its order."""
-    if isinstance(tree, Symbol):
-        yield tree
-    elif isinstance(tree, Operation):
+    return (leaf for leaf in _leaves(tree) if isinstance(leaf, Symbol))
+
+
+def _leaves(tree: Expression) -> Iterator[Expression]:
+    if isinstance(tree, Operation):
         for argument in tree.arguments:
-            yield from symbols_in(argument)
+            yield from _leaves(argument)
+    else:
+        yield tree
 
 
 def with_numbers(tree: Expression, other: Callable[[Number], Any]) -> Expression:

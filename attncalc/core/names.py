@@ -26,6 +26,13 @@ SUFFIXES = {
 ARITHMETICS = ("exact", "float64", "float32", "float16", "by-hand")
 ROUNDINGS = ("half-up", "half-even", "truncate")
 LANGUAGES = ("en", "zh")
+
+
+def languages_from(first: str) -> tuple[str, ...]:
+    """All languages, that one first."""
+    return first, *(language for language in LANGUAGES if language != first)
+
+
 CHOICES = {
     "mask": ("none", "causal"), "weighting": ("softmax", "linear", "uniform", "self"), "shift": ("true", "false"),
     "algorithm": ("plain", "online"),

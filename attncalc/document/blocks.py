@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from attncalc.core.expression import Cell, Expression
@@ -59,6 +60,10 @@ class Matrix(NamedTuple):
     numeric: bool = True
     batch: int | None = None  # the batch entry it is of, where there are several
     heads: tuple[int, ...] = ()  # the query heads that it is of or that read it, where there are several
+
+    def corner(self, sign: str) -> str:
+        """What stands above the labels of the rows: what rows and columns are, with the sign between them."""
+        return f" {sign} ".join(part for part in (self.rows_are, self.columns_are) if part)
 
 
 class Line(NamedTuple):
@@ -136,3 +141,8 @@ class Remark(NamedTuple):
 
 
 Block = Heading | Prose | Matrix | Derivation | Tree | Plot | Remark
+
+
+def without_remarks(blocks: Iterable[Block], quiet: bool) -> list[Block]:
+    """The blocks, without notes where quiet is asked for."""
+    return [block for block in blocks if not (quiet and isinstance(block, Remark))]

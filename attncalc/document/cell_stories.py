@@ -12,10 +12,11 @@ from attncalc.core.expression import Expression, Number, Operation, numbers_in
 from attncalc.core.numbers import figure_of, operand
 from attncalc.core.rows import hidden_cells, own_place
 from attncalc.core.stage import Step, Trace
+from attncalc.derive import Window
 from attncalc.document.extent import Extent, windows
 from attncalc.document.raised import raised
 from attncalc.document.view import View, relation
-from attncalc.document.windowed import Window, derivations
+from attncalc.document.windowed import derivations
 
 
 class CellStories(NamedTuple):

@@ -11,6 +11,7 @@ from attncalc.core.stage import Trace
 from attncalc.core.tokens import labels
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose
 from attncalc.document.heading import title_of
+from attncalc.document.matrices import crops
 from attncalc.document.view import View
 from attncalc.messages import text_in
 from attncalc.messages.safe_text import visible
@@ -66,12 +67,11 @@ def _table(scenario: Scenario, name: str, view: View) -> Matrix:
         tuple(Figure(view.number(figure_with(x, scenario.places, scenario.rounding))) for x in row[: len(names[1])])
         for row in cells[: len(names[0])]
     )
-    cut = zip(("rows-of", "columns-of"), names, cells.shape, strict=True)
-    crops = [view.say(code, first=1, last=len(shown), all=n) for code, shown, n in cut if len(shown) < n]
+    captions = crops(view, [len(shown) for shown in names], cells.shape)
     if max(array.shape[:-2], default=1) > 1:
-        crops.insert(0, view.say("given-shape", shape=" × ".join(map(str, array.shape))))
+        captions.insert(0, view.say("given-shape", shape=" × ".join(map(str, array.shape))))
     said = [view.say(f"axis.{axis}") if axis else "" for axis in axes]
-    return Matrix(view.say("list-comma").join(crops), said[0], said[1], names[0], names[1], rows)
+    return Matrix(view.say("list-comma").join(captions), said[0], said[1], names[0], names[1], rows)
 
 
 def _labels(scenario: Scenario, axis: str, length: int) -> tuple[str, ...]:

@@ -68,8 +68,7 @@ def _matrix(
         )
         for row in rows
     )  # fmt: skip
-    cut = (("rows-of", len(rows), len(all_rows)), ("columns-of", len(columns), len(all_columns)))
-    captions = [name, *(view.say(code, first=1, last=n, all=all_) for code, n, all_ in cut if n < all_)]
+    captions = [name, *crops(view, (len(rows), len(columns)), (len(all_rows), len(all_columns)))]
     row_names = axis_labels(trace, row_axis, len(cells))
     column_names = axis_labels(trace, column_axis, cells.shape[1]) if column_axis != "one" else (step.stage.symbol,)
     return Matrix(
@@ -77,6 +76,12 @@ def _matrix(
         view.say(f"axis.{column_axis}"), tuple(row_names[r] for r in rows), tuple(column_names[c] for c in columns),
         figures, True, place[0] if "batch" in step.axes else None, _readers(trace, step, place[1]),
     )  # fmt: skip
+
+
+def crops(view: View, shown: Sequence[int], all_: Sequence[int]) -> list[str]:
+    """What a caption says of a table that shows only the first of its rows or columns."""
+    sides = zip(("rows-of", "columns-of"), shown, all_, strict=True)
+    return [view.say(code, first=1, last=last, all=length) for code, last, length in sides if last < length]
 
 
 def _readers(trace: Trace, step: Step, head: int) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
 from attncalc.document.blocks import Matrix
 from attncalc.document.extent import Extent
-from attncalc.document.matrices import mask_picture, matrices
+from attncalc.document.matrices import crops, mask_picture, matrices
 from attncalc.document.view import View
 
 
@@ -50,9 +50,8 @@ def _said(
     rows, columns = step.cells.shape[-2:]
     if queries is not None and axes[-2] == "query":
         rows = len(queries)
-    cut = (("rows-of", len(table.rows), rows), ("columns-of", len(table.columns), columns))
-    crops = [view.say(code, first=1, last=shown, all=all_) for code, shown, all_ in cut if shown < all_]
+    cut = crops(view, (len(table.rows), len(table.columns)), (rows, columns))
     return table._replace(
-        caption=view.say("list-comma").join(part for part in (place, *tokens, *crops) if part),
+        caption=view.say("list-comma").join(part for part in (place, *tokens, *cut) if part),
         rows_are=view.say(f"axis.{axes[-2]}"), columns_are=view.say(f"axis.{axes[-1]}"),
     )  # fmt: skip

@@ -17,6 +17,7 @@ from attncalc.core.tokens import labels
 from attncalc.document.heading import step_heading, why_code
 from attncalc.document.live_formulas import Line
 from attncalc.document.live_values import faithful, spare_places
+from attncalc.document.matrices import crops
 from attncalc.document.sheet_notation import Address, NoFormulaError, SheetNotation, a1
 from attncalc.document.view import View
 from attncalc.document.workbook_plan import Home, Plan, Table
@@ -116,10 +117,7 @@ class Filled:
             self.view.place_name(self.trace.scenario, lead[0] if batches > 1 else None, lead[1] if heads > 1 else None)
         ]
         parts += [labels(self.trace.scenario.query_tokens)[query] for query in lead[2:]]
-        for code, shown, all_ in zip(
-            ("rows-of", "columns-of"), (table.height, table.width), self.cells.shape, strict=True
-        ):
-            parts += [say(code, first=1, last=shown, all=all_)] if shown < all_ else []
+        parts += crops(self.view, (table.height, table.width), self.cells.shape)
         text = say("list-comma").join(filter(None, parts))
         return say("in-brackets", text=text) if text else ""
 

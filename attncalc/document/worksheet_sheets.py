@@ -105,7 +105,7 @@ class Page:
     def _matrix(self, matrix: Matrix) -> None:
         if matrix.caption:
             self._lines(matrix.caption, "why")
-        self._write(0, " \\ ".join(filter(None, (matrix.rows_are, matrix.columns_are))), "corner")
+        self._write(0, matrix.corner("\\"), "corner")
         for column, label in enumerate(matrix.columns, 1):
             self._write(column, label, "across")
         self.row += 1

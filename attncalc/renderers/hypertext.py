@@ -179,7 +179,7 @@ def _lead(block: Prose | Remark, view: View) -> str:
 def table(speech: Speech, blocks: Sequence[Matrix], about: Sequence[str] = ()) -> Piece:
     """A table: what it is about, for those who hear it alone, and its caption."""
     first = blocks[0]
-    corners = [" / ".join(part for part in (one.rows_are, one.columns_are) if part) for one in blocks]
+    corners = [one.corner("/") for one in blocks]
     lines = zip(*(one.rows for one in blocks), first.cells, *(one.cells for one in blocks[1:]), strict=True)
     count = len(blocks)
     rows = [(speech.said(line[:count]), _cells(speech, line[count:])) for line in lines]

@@ -102,7 +102,7 @@ def _in_parts(widths: Sequence[float], size: Size, page: Page) -> Iterator[range
 def parts_of(matrix: Matrix, page: Page) -> tuple[Plan, list[Part]]:
     """How a table is set, and its parts: one if it fits the page."""
     rows = [(name, *(cell.text for cell in row)) for name, row in zip(matrix.rows, matrix.cells, strict=True)]
-    columns = list(zip((corner_of(matrix), *matrix.columns), *rows, strict=True))
+    columns = list(zip((matrix.corner("/"), *matrix.columns), *rows, strict=True))
     natural, least = ([max(map(of, column)) for column in columns] for of in (width_of, _longest_word))
     planned = plan(natural, least, page)
     chunks = _chunks([_lines_of(row, planned) for row in rows], planned.size.lines)
@@ -140,11 +140,6 @@ def _longest_word(text: str) -> float:
     return max(map(width_of, words))
 
 
-def corner_of(matrix: Matrix) -> str:
-    """What stands over the labels of the rows."""
-    return " / ".join(part for part in (matrix.rows_are, matrix.columns_are) if part)
-
-
 def tabular(matrix: Matrix, planned: Plan, part: Part, chinese: bool) -> Iterator[str]:
     """The lines of a part, with a rule above and below and one under the names of the columns."""
     if planned.size.command:
@@ -153,7 +148,7 @@ def tabular(matrix: Matrix, planned: Plan, part: Part, chinese: bool) -> Iterato
         yield r"\renewcommand{\arraystretch}{1.6}%"
     columns = [0, *part.columns]
     yield rf"\begin{{tabular}}{{@{{}}{''.join(_kind(matrix, planned, column) for column in columns)}@{{}}}}"
-    heads = (corner_of(matrix), *matrix.columns)
+    heads = (matrix.corner("/"), *matrix.columns)
     yield r"\toprule"
     yield _row([breakable(heads[column], chinese) for column in columns])
     yield r"\midrule"

@@ -108,7 +108,7 @@ def _paragraph(text: str, lead: str, view: View) -> str:
 def _matrix(block: Matrix) -> Iterator[str]:
     if block.caption:
         yield from (f"**{escaped(block.caption)}**", "")
-    corner = " / ".join(part for part in (block.rows_are, block.columns_are) if part)
+    corner = block.corner("/")
     rows = [(escaped(n), *(_figure(cell) for cell in row)) for n, row in zip(block.rows, block.cells, strict=True)]
     aligned = "---:" if block.numeric else "---"
     yield from _table(map(escaped, (corner, *block.columns)), rows, ("---", *[aligned] * len(block.columns)))

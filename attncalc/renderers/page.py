@@ -6,20 +6,20 @@ The script of the page only shows what is written here: it makes no number.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
 
-from attncalc.core.names import LANGUAGES
+from attncalc.core.names import languages_from
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
 from attncalc.document import page as composing
-from attncalc.document.blocks import Figure, Heading, Line, Remark
+from attncalc.document.blocks import Figure, Heading, Line, without_remarks
 from attncalc.document.cell_stories import cell_stories, flat, runs
 from attncalc.document.extent import Extent, extent, steps_shown
 from attncalc.document.heading import title_of
-from attncalc.document.page import OPENING, READING, Document, Section, Story
+from attncalc.document.page import OPENING, READING, Section, Story
 from attncalc.document.view import View
 from attncalc.renderers.html import page
 from attncalc.renderers.hypertext import TAGS, Piece, Speech, asset, pieces, table
@@ -36,14 +36,14 @@ SENTENCES = ("page-hint", "page-given", "page-not-told", "page-from")
 
 def render(trace: Trace, view: View, told: bool = False, quiet: bool = False) -> str:
     """The page of a trace in all languages, that of the view first; `told` with the stories of queries."""
-    views = (view, *(view.in_language(language) for language in LANGUAGES if language != view.language))
+    views = tuple(map(view.in_language, languages_from(view.language)))
     asked = view.queries if view.queries is not None else trace.scenario.queries
     carried = extent(trace, view, asked, told)
     speech = Speech(views, lambda items: _cells(trace, items))
     stories = composing.stories(trace, views, carried) if told else []
     shown = [_section(speech, part, stories) for part in composing.sections(trace, views, carried, told)]
     beginning = [list(composing.beginning(trace, one)) for one in views]
-    ending = [_kept(composing.ending(trace, one, carried, told), quiet) for one in views]
+    ending = [without_remarks(composing.ending(trace, one, carried, told), quiet) for one in views]
     fields = {
         "beginning": list(pieces(speech, beginning)), "sections": shown, "ending": list(pieces(speech, ending)),
         "openings": _told(speech, stories, OPENING), "readings": _told(speech, stories, READING),
@@ -51,10 +51,6 @@ def render(trace: Trace, view: View, told: bool = False, quiet: bool = False) ->
         "data": _data(trace, speech, steps_shown(trace, view, told), carried), "script": asset("page.js"), "told": told,
     }  # fmt: skip
     return page("trace.html.j2", speech, title_of(trace.scenario, view), fields)
-
-
-def _kept(blocks: Iterator[Any], quiet: bool) -> Document:
-    return [block for block in blocks if not (quiet and isinstance(block, Remark))]
 
 
 def _section(speech: Speech, part: Section, stories: Sequence[Story]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,17 @@ def is_reference(value: Any) -> bool:
     faults: list[str] = []
     REFERENCE.check(value, "", lambda path, code, **fields: faults.append(code))
     return not faults
+
+
+def references(document: Any) -> Iterator[dict[str, Any]]:
+    """The references to files in a document, which may be nested deeper than functions can be called."""
+    values = [document]
+    while values:
+        value = values.pop()
+        if is_reference(value):
+            yield value
+        elif isinstance(value, dict):
+            values += value.values()
 
 
 def opened(document: Any, changes: Iterable[str], folder: Path) -> Any:
