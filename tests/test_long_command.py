@@ -285,3 +285,12 @@ def test_the_number_of_threads_is_decided_before_numpy_is_loaded(big: Path) -> N
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, timeout=60, check=True, text=True, env=environment)
     assert done.stderr == "1\n"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_title_is_text_to_a_terminal(language: str) -> None:
+    """What a terminal would obey in it is written out, in a summary too."""
+    scenario = json.dumps({"title": "a\x1b[31mb\u202ec", "scores": [[1, 2], [3, 4]], "v": [[1], [2]]}).encode()
+    shown = out("run", "-", "--summary", stdin=scenario, language=language)
+    assert "\x1b" not in shown
+    assert r"a\u{1b}[31mb\u{202e}c" in shown

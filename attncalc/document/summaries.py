@@ -14,6 +14,7 @@ from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose, Rema
 from attncalc.document.view import View
 from attncalc.long.summary import Summary
 from attncalc.messages import text_in
+from attncalc.messages.safe_text import visible
 
 MOST_FEATURES = 16
 """Features of a context that are shown; --all shows every one."""
@@ -21,13 +22,10 @@ MOST_FEATURES = 16
 
 def summary(found: Summary, scenario: Scenario, queries: Sequence[int], view: View) -> Iterator[Block]:
     """The means over all rows, head by head, and each query that is asked for."""
-    batch, heads, rows, keys = found.problem.grid
-    title = text_in(scenario.option("title"), view.language) or view.say("long-title")
-    yield Heading(title, aside=found.problem.kind)
-    yield Prose(view.say("long-sizes", batch=batch, heads=heads, queries=rows, keys=keys), view.say("lead.sizes"))
+    yield from _opening(found, scenario, view.say("long-title"), view)
     yield Heading(view.say("long-means"))
     yield _means(found, view)
-    if heads > 1:
+    if found.problem.grid[1] > 1:
         yield Remark("mere-average", view.say("long-mere-average"))
     empty = int(found.empty.sum())
     if empty:
@@ -38,12 +36,16 @@ def summary(found: Summary, scenario: Scenario, queries: Sequence[int], view: Vi
 
 def told(found: Summary, scenario: Scenario, queries: Sequence[int], view: View) -> Iterator[Block]:
     """Some queries of a long context."""
-    batch, heads, rows, keys = found.problem.grid
-    title = text_in(scenario.option("title"), view.language) or view.say("long-rows-title")
-    yield Heading(title, aside=found.problem.kind)
-    yield Prose(view.say("long-sizes", batch=batch, heads=heads, queries=rows, keys=keys), view.say("lead.sizes"))
+    yield from _opening(found, scenario, view.say("long-rows-title"), view)
     for place, query in enumerate(queries):
         yield from row(found, scenario, query, place, view)
+
+
+def _opening(found: Summary, scenario: Scenario, untitled: str, view: View) -> Iterator[Block]:
+    batch, heads, rows, keys = found.problem.grid
+    title = text_in(scenario.option("title"), view.language)
+    yield Heading(visible(title) if title else untitled, aside=found.problem.kind)
+    yield Prose(view.say("long-sizes", batch=batch, heads=heads, queries=rows, keys=keys), view.say("lead.sizes"))
 
 
 def row(found: Summary, scenario: Scenario, query: int, place: int, view: View) -> Iterator[Block]:
