@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from attncalc.document.view import View
 
 
+SUMMARY_ONLY = ("top", "near", "threads", "scheduler", "workers")
+"""Options of `run` that only a summary reads."""
+
+
 def explain(session: Session, options: Options) -> int:
     """Tells one scenario for its query; without one, lists those there are."""
     from attncalc.cli.scenarios import list_
@@ -41,7 +45,7 @@ def run(session: Session, options: Options) -> int:
 
         asked_for(sources)
         return summary(session, options)
-    if idle := [f"--{name}" for name in ("top", "near", "threads") if options[name] is not None]:
+    if idle := [f"--{name}" for name in SUMMARY_ONLY if options[name] is not None]:
         raise UsageError.of("summary-only", ", ".join(idle))
     if options["jsonl"]:
         return _json_lines(session, options)

@@ -64,6 +64,8 @@ OPTIONS: dict[str, Option] = {
         Option("model", ("--model",), metavar="NAME", values=names.MODELS),
         Option("summary", ("--summary",), bool, False),
         Option("threads", ("--threads",), metavar="N"),
+        Option("scheduler", ("--scheduler",), metavar="ADDRESS|local", values=("local",)),
+        Option("workers", ("--workers",), metavar="N"),
         Option("top", ("--top",), metavar="N"),
         Option("near", ("--near",), metavar="N"),
         Option("shapes", ("--shapes",), bool, False),

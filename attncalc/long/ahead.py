@@ -70,9 +70,15 @@ def bytes_needed(long: Long, top: int, threads: int, whole: bool = True) -> int:
         width = scenario.sizes.get(widths.get(row.name.split("_")[-1], "d_model"), 0) or scenario.sizes.get("d_v", 0)
         rows = keys if "key" in row.axes else queries
         made += batch * (heads if "head" in row.axes else 1) * rows * max(width, 1) * size
-    results = batch * heads * queries * (top * (8 + size) + 5 * size)
     tiles = threads * (HELD + 4 * SUMMARY_TILE * ROWS)
-    return given + made + results + tiles
+    return given + made + results_bytes(long, top) + tiles
+
+
+def results_bytes(long: Long, top: int) -> int:
+    """What the figures of every row take, and its largest weights with their keys."""
+    batch, heads, queries, _ = long.scenario.grid
+    size = 8 if long.kind == "float64" else 4
+    return batch * heads * queries * (top * (8 + size) + 5 * size)
 
 
 def rows_bytes(long: Long) -> int:

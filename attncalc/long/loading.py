@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import localcontext
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Stage
 from attncalc.errors import ScenarioError, UsageError
 from attncalc.fold import Slot, fold
+from attncalc.long.extents import Extent, is_finite, longest_row
 from attncalc.long.hiding import Hiding
 from attncalc.long.problem import BOUND, Problem
 from attncalc.long.tables import Held, Table, held, place
@@ -34,9 +36,6 @@ BY_CELLS = ("scores", "weights", "bias", "mask.keep", "mask.drop")
 
 STREAMED = ("q", "k", "v")
 """The arrays that may stay in their files when they are compared as they are."""
-
-NORM_ROWS = 65_536
-"""Rows whose norms are taken at a time."""
 
 
 class Long(NamedTuple):
@@ -255,35 +254,28 @@ def hiding_of(long: Long) -> Hiding:
     )  # fmt: skip
 
 
-def judged(problem: Problem, unshifted: bool = False) -> Problem:
+def judged(problem: Problem, unshifted: bool = False, known: Mapping[str, Extent] = MappingProxyType({})) -> Problem:
     """The problem with what its numbers allow: tiles at all, and leaving the row maximum out.
 
-    `unshifted`: the maximum must not be taken off even where the exponentials overflow without.
+    `unshifted`: the maximum must not be taken off even where the exponentials overflow without. `known` are the extents
+    of arrays that stay in their files.
     """
-    tables = [table for table in (problem.q, problem.k, problem.v) if isinstance(table, Held)]
-    sound = problem.softmax and all(_finite(table.values) for table in tables)
+    tables = {"q": problem.q, "k": problem.k, "v": problem.v}
+    sound = problem.softmax and all(
+        is_finite(table, known.get(name)) for name, table in tables.items() if table is not None
+    )
     sound = sound and all(math.isfinite(number) for number in problem.sink or ())
-    bounded = sound and _most(problem) < BOUND[problem.kind]
+    bounded = sound and _most(problem, known) < BOUND[problem.kind]
     return problem._replace(softmax=sound and (bounded or not unshifted), bounded=bounded)
 
 
-def _finite(values: Values) -> bool:
-    return bool(np.isfinite(values.min()) and np.isfinite(values.max()))
-
-
-def _most(problem: Problem) -> float:
+def _most(problem: Problem, known: Mapping[str, Extent]) -> float:
     """What no exponent exceeds in size (Cauchy and Schwarz); infinite where that is not known beforehand."""
-    if not (isinstance(problem.q, Held) and isinstance(problem.k, Held)) or problem.slopes or problem.bias:
+    lengths = longest_row(problem.q, known.get("q")), longest_row(problem.k, known.get("k"))
+    if lengths[0] is None or lengths[1] is None or problem.slopes or problem.bias:
         return math.inf
-    bound = _longest(problem.q.values) * _longest(problem.k.values) * abs(problem.factor)
+    bound = lengths[0] * lengths[1] * abs(problem.factor)
     if problem.softcap is not None:
         bound = min(bound, problem.softcap)
     bound = max(bound, *(abs(number) for number in problem.sink or (0.0,)))
     return bound * abs(problem.log_base if problem.log_base is not None else 1)
-
-
-def _longest(values: Values) -> float:
-    """The length of the longest row."""
-    flat = values.reshape(-1, values.shape[-1])
-    parts = (flat[at : at + NORM_ROWS] for at in range(0, len(flat), NORM_ROWS))
-    return math.sqrt(max(float(np.vecdot(part, part).max()) for part in parts))

@@ -45,7 +45,11 @@ def summarised(
     ready: Ready, asked: Asked | None = None, threads: int = 2, progress: Progress | None = None, rows: int = 256
 ) -> Summary:  # fmt: skip
     """The summary of a problem, and the steps after its context."""
-    summary = attended(ready.problem, asked, threads, progress, rows)
+    return finished(ready, attended(ready.problem, asked, threads, progress, rows))
+
+
+def finished(ready: Ready, summary: Summary) -> Summary:
+    """A summary whose blocks are all there, with the steps after its context."""
     return summary._replace(steps=_after(ready, summary.context))
 
 
@@ -53,18 +57,19 @@ def attended(
     problem: Problem, asked: Asked | None = None, threads: int = 2, progress: Progress | None = None, rows: int = 256
 ) -> Summary:  # fmt: skip
     """The summary of a problem: each block is calculated by itself and written into its place."""
-    summary = _nothing_yet(problem, asked)
+    summary = nothing_yet(problem, asked)
     todo = jobs(problem, rows)
     sizes = [cells(problem, job) for job in todo]
 
     def work(job: Job) -> None:
-        _write(summary, job, block(problem, job, asked))
+        put(summary, job, block(problem, job, asked))
 
     _on_threads(work, todo, sizes, threads, progress)
     return summary
 
 
-def _nothing_yet(problem: Problem, asked: Asked | None) -> Summary:
+def nothing_yet(problem: Problem, asked: Asked | None) -> Summary:
+    """The arrays of a summary before any of its blocks is there."""
     lead, dtype = problem.grid[:3], problem.dtype
     context = np.empty((*lead, problem.width), dtype) if problem.v is not None else None
     empty = np.zeros(lead, dtype=bool)
@@ -75,7 +80,8 @@ def _nothing_yet(problem: Problem, asked: Asked | None) -> Summary:
     return Summary(problem, asked, context, keys, weights, {name: np.empty(lead, dtype) for name in named}, empty)
 
 
-def _write(summary: Summary, job: Job, found: Block) -> None:
+def put(summary: Summary, job: Job, found: Block) -> None:
+    """Writes a block into its place."""
     here = (job.batch, job.head, job.rows)
     targets = {"context": summary.context, "keys": summary.keys, "weights": summary.weights, "empty": summary.empty}
     for name, target in {**targets, **summary.figures}.items():

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
+from pathlib import PurePath
 
 import numpy as np
 
 from attncalc.core.bounded import Values
+from attncalc.core.labels import distinct
 from attncalc.long.summary import Summary
 
 
@@ -14,6 +17,18 @@ def render(found: Summary) -> bytes:
     """The arrays of a summary, (batch, head, query, …): context, top keys and weights, figures, the steps after."""
     file = io.BytesIO()
     np.savez(file, **arrays(found))  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+def render_all(found: Sequence[tuple[str, Summary]]) -> bytes:
+    """The arrays of summaries with their names; of several as `layer-0/context`, after the file of each scenario."""
+    if len(found) == 1:
+        return render(found[0][1])
+    names = distinct([PurePath(name).stem for name, _ in found])
+    file = io.BytesIO()
+    named = {f"{name}/{key}": values for name, (_, one) in zip(names, found, strict=True)
+             for key, values in arrays(one).items()}  # fmt: skip
+    np.savez(file, **named)  # type: ignore[arg-type]
     return file.getvalue()
 
 

@@ -49,6 +49,8 @@ MESSAGES: dict[str, str] = {
     "help.layers": "Layers; left out: 1.",
     "help.summary": "All queries of a long context, summarised, without ever holding all scores.",
     "help.threads": "Threads that calculate; left out: 2.",
+    "help.scheduler": "Let the workers of a Dask cluster calculate the summary: the address of its scheduler, or local for processes on this machine.",
+    "help.workers": "How many processes --scheduler local starts; left out: 2.",
     "help.top": "How many of the largest weights of each row; left out: 5.",
     "help.near": "The weight on keys fewer than N tokens away is reported; left out: 64. It hides nothing, unlike the mask's window.",
     "help.shapes": "The shape of every step instead.",

@@ -49,6 +49,8 @@ MESSAGES: dict[str, str] = {
     "help.layers": "层数；不写则为 1。",
     "help.summary": "概览长上下文的所有查询，从不同时保存全部分数。",
     "help.threads": "计算用的线程数；不写则为 2。",
+    "help.scheduler": "由 Dask 集群的 worker 来算概览：写调度器的地址，或者写 local，在本机启动进程。",
+    "help.workers": "--scheduler local 启动几个进程；不写则为 2。",
     "help.top": "每一行报告几个最大的权重；不写则为 5。",
     "help.near": "报告相距不到 N 个 token 的键的权重；不写则为 64。它不遮住任何东西，和掩码的 window 不同。",
     "help.shapes": "改为显示每一步的形状。",

@@ -1,0 +1,104 @@
+"""Where the workers are: at the address of a scheduler, or in processes of this machine for as long as they are needed.
+
+Dask schedules; here a scheduler is only found or started, and what goes wrong with it becomes a sentence.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
+
+import dask
+from distributed import Client, LocalCluster, WorkerPlugin
+from distributed.comm.core import CommClosedError
+from distributed.scheduler import KilledWorker
+
+from attncalc.errors import UsageError
+from attncalc.long.ahead import in_bytes
+
+PATIENCE = 10
+"""Seconds in which a scheduler has to answer and to have a worker."""
+
+SCHEMES = ("tcp://", "tls://")
+
+
+class Undisturbed(WorkerPlugin):  # type: ignore[misc]
+    """Leaves an interrupt of the keyboard to the process that started the workers, which ends them."""
+
+    def setup(self, worker: Any) -> None:
+        """Is called in the process of a worker."""
+        with suppress(ValueError):  # not in its main thread
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def at(address: str) -> Iterator[Client]:
+    """A client of the scheduler at an address; a UsageError where none answers in time or none has workers."""
+    if not address.startswith(SCHEMES) or not address.partition("://")[2]:
+        raise UsageError.of("dask-address", "--scheduler", found=address)
+    with ExitStack() as stack:
+        try:
+            client = stack.enter_context(_quiet(Client(address, timeout=PATIENCE, set_as_default=False)))
+        except (OSError, ValueError, TypeError):
+            raise UsageError.of("dask-no-answer", "--scheduler", found=address, seconds=PATIENCE) from None
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            raise UsageError.of("dask-no-workers", "--scheduler", found=address, seconds=PATIENCE) from None
+        with _explained():
+            yield client
+
+
+@contextmanager
+def local(workers: int) -> Iterator[Client]:
+    """A client of so many processes with one thread each, which end with it; nobody else can give them work."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="attncalc-", ignore_cleanup_errors=True))
+        stack.enter_context(dask.config.set({"temporary-directory": folder}))
+        cluster = stack.enter_context(LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, security=True,
+            silence_logs=logging.CRITICAL, local_directory=folder,
+        ))  # fmt: skip
+        client = stack.enter_context(_quiet(Client(cluster, set_as_default=False)))
+        client.register_plugin(Undisturbed())
+        with _explained():
+            yield client
+
+
+def check_workers(client: Client, needed: int) -> None:
+    """Refuses shares that a worker has not the memory for; what it may take is what Dask was told."""
+    limits = [worker["memory_limit"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()]
+    known = [limit for limit in limits if limit]
+    if known and needed > min(known):
+        raise UsageError.of("dask-memory", "--scheduler", needed=in_bytes(needed), limit=in_bytes(min(known)))
+
+
+@contextmanager
+def _quiet(client: Client) -> Iterator[Client]:
+    """The client, closed in the end; what the connection then writes to its log is of no use to anybody."""
+    logger = logging.getLogger("distributed")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield client
+    finally:
+        with suppress(Exception):
+            client.close(timeout=2)
+        logger.setLevel(level)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """What the workers or the connection may fail of, as a sentence."""
+    try:
+        yield
+    except KilledWorker as error:
+        raise UsageError.of("dask-killed", "--scheduler", count=error.allowed_failures + 1) from None
+    except CommClosedError:
+        raise UsageError.of("dask-gone", "--scheduler") from None
+    except ImportError as error:
+        raise UsageError.of("dask-worker-lacks", "--scheduler", package=error.name or str(error)) from None

@@ -1,0 +1,174 @@
+"""What a worker does for a summary: reads its part of the files, calculates some blocks. Plain functions of plain data.
+
+Nothing here knows who calls it, so that a graph of any scheduler can be made of it, and a part that was lost can be
+calculated again anywhere the files can be read.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from attncalc.core.arithmetic import Floats
+from attncalc.core.bounded import Values
+from attncalc.errors import AttncalcError, UsageError
+from attncalc.long.ahead import bytes_needed
+from attncalc.long.blocks import HELD, ROWS, block, cells, jobs
+from attncalc.long.extents import Extent, extent_of
+from attncalc.long.loading import Filed, Long, judged, load_long, ready
+from attncalc.long.problem import Asked, Block, Job, Problem
+from attncalc.long.softmax import SUMMARY_TILE
+from attncalc.long.tables import Table
+from attncalc.scenario_files.array_rows import Located
+from attncalc.scenario_files.sources import Source
+
+MOST_READ = 64 * 1024**2
+"""The bytes of an array that a worker reads from a file at once and keeps."""
+
+COPIES = 3
+"""Arrays of that size at a time: as the file has it, in the type of the calculation, and one on the way."""
+
+CELLS, MOST_ROWS = 2**27, 2**14
+"""The scores of a share, about half a second's, and the most rows of one: what is lost with a worker is not more."""
+
+
+class Work(NamedTuple):
+    """A scenario as a worker reads it, the extents of its arrays in files, and a name that nothing else has."""
+
+    name: str
+    source: Source
+    known: Mapping[str, Extent]
+
+
+def shares(problem: Problem, most: int = CELLS) -> list[tuple[Job, ...]]:
+    """The blocks of a problem, those of the same head together up to so many scores."""
+    heads: dict[tuple[int, int], list[Job]] = {}
+    for job in jobs(problem):
+        heads.setdefault((job.batch, job.head), []).append(job)
+    return [share for found in heads.values() for share in _cut(problem, found, most)]
+
+
+def _cut(problem: Problem, todo: Sequence[Job], most: int) -> Iterator[tuple[Job, ...]]:
+    share: list[Job] = []
+    scores = rows = 0
+    for job in todo:
+        scores, rows = scores + cells(problem, job), rows + job.last - job.first
+        if share and (scores > most or rows > MOST_ROWS):
+            yield tuple(share)
+            share, scores, rows = [], cells(problem, job), job.last - job.first
+        share.append(job)
+    if share:
+        yield tuple(share)
+
+
+def blocks_of(work: Work, asked: Asked | None, share: Sequence[Job]) -> list[Block] | AttncalcError:
+    """The blocks of a share; what a scenario is refused for comes back as a value, since trying again is no use."""
+    try:
+        problem = _near(_problem(work), share)
+        return [block(problem, job, asked) for job in share]
+    except AttncalcError as error:
+        return error
+    except OSError as error:
+        return _unreadable(error, work.source.name)
+
+
+def extent_at(located: Located, kind: str, width: int, place: tuple[int, ...], rows: slice) -> Extent | AttncalcError:
+    """The extent of some rows of a matrix in a file, whose numbers lie in rows of a width."""
+    try:
+        return extent_of(_as(kind, located.read(place, rows)).reshape(-1, width))
+    except OSError as error:
+        return _unreadable(error, "")
+
+
+def pieces(located: Located) -> Iterator[tuple[tuple[int, ...], slice]]:
+    """The parts of an array in a file that are read one at a time: the place of a matrix, and rows of it."""
+    count = located.shape[-2] if len(located.shape) > 1 else 1
+    step = max(1, MOST_READ // (located.shape[-1] * max(located.dtype.itemsize, 8)))
+    for place in np.ndindex(*located.shape[:-2]):
+        for first in range(0, count, step):
+            yield place, slice(first, min(first + step, count))
+
+
+def _unreadable(error: OSError, place: str) -> AttncalcError:
+    return UsageError.of("dask-file", place, file=str(error.filename or ""), reason=error.strerror or str(error))
+
+
+_LAST: dict[str, Problem] = {}
+_LOCK = threading.Lock()
+
+
+def _problem(work: Work) -> Problem:
+    """The problem of a work; the last one is kept, so that a worker reads a scenario once."""
+    with _LOCK:
+        if work.name not in _LAST:
+            _LAST.clear()
+            problem = ready(load_long(work.source), streamed=True).problem
+            _LAST[work.name] = with_extents(problem, work.known)
+        return _LAST[work.name]
+
+
+def with_extents(problem: Problem, known: Mapping[str, Extent]) -> Problem:
+    """The problem judged as if its arrays in files had been read."""
+    return judged(problem, (problem.settings or {}).get("shift") is False, known)
+
+
+def _near(problem: Problem, share: Sequence[Job]) -> Problem:
+    """The problem with the rows of its files at hand as a share needs them."""
+    ends = [problem.hiding.span(job.batch, job.rows)[1] for job in share]
+    keys = max(ends) if problem.softmax else problem.grid[3]
+    tables = {"q": problem.q, "k": problem.k, "v": problem.v}
+    filed = {name: table for name, table in tables.items() if isinstance(table, Filed)}
+    return problem._replace(
+        **{name: Window(table, problem.kind, 0 if name == "q" else keys) for name, table in filed.items()}
+    )
+
+
+class Window:
+    """A table in a file of which the last rows that were read stay in memory, as numbers of a kind.
+
+    Asked for rows, it reads on from there, up to `last` and no more than `MOST_READ` bytes: keys are gone through in
+    order.
+    """
+
+    def __init__(self, table: Filed, kind: str, last: int) -> None:
+        self.table, self.kind, self.last = table, kind, last
+        self.shape: tuple[int, ...] = table.shape
+        self.most = max(1, MOST_READ // row_bytes(table))
+        self._here: tuple[int, ...] = ()
+        self._first, self._values = 0, np.empty((0, 0))
+
+    def rows(self, batch: int, head: int, heads: int, rows: slice) -> Values:
+        """Some rows of one batch entry and query head."""
+        start, stop = (rows.start, rows.stop) if self.shape[2] > 1 else (0, 1)
+        here = (batch, head)
+        if here != self._here or start < self._first or stop > self._first + len(self._values):
+            end = max(stop, min(self.last, start + self.most))
+            self._values = np.empty((0, 0))  # before the next ones are read
+            self._values = _as(self.kind, self.table.rows(batch, head, heads, slice(start, end)))
+            self._here, self._first = here, start
+        return self._values[start - self._first : stop - self._first]
+
+
+def _as(kind: str, values: Values) -> Values:
+    """The numbers as the calculation has them, row after row."""
+    return np.ascontiguousarray(Floats(kind).given(values, ""))
+
+
+def row_bytes(table: Filed) -> int:
+    """What a row of a table takes when it is read from its file."""
+    return table.located.shape[-1] * max(table.located.dtype.itemsize, 8)
+
+
+def share_bytes(long: Long, problem: Problem, asked: Asked) -> int:
+    """The most memory that a share takes of a worker, beyond the program itself."""
+    tables: list[Table | None] = [problem.k, problem.v]
+    filed = [table for table in tables if isinstance(table, Filed)]
+    if not filed:
+        return bytes_needed(long, asked.top, 1)
+    rows = MOST_ROWS * (problem.width + 2 * asked.top + 5) * 8
+    whole = [table.shape[2] * row_bytes(table) for table in filed]
+    reads = sum(whole) if not problem.softmax else sum(min(size, MOST_READ) for size in whole)
+    return COPIES * reads + rows + HELD + 4 * SUMMARY_TILE * ROWS
