@@ -69,7 +69,8 @@ def _size(source: Source, reference: dict[str, Any]) -> int:
     from attncalc.scenario_files.array_files import file_of
 
     try:
-        return file_of(reference, source.folder).stat().st_size
+        path = file_of(reference, source.folder)
+        return path.stat().st_size if path.is_file() else SMALL + 1
     except (OSError, ValueError, AttncalcError):  # the reader says what is wrong
         return 0
 

@@ -21,7 +21,7 @@ from attncalc.fold import Slot, fold
 from attncalc.long.extents import Extent, is_finite, longest_row
 from attncalc.long.hiding import Hiding
 from attncalc.long.problem import BOUND, Problem
-from attncalc.long.tables import Held, Table, held, place
+from attncalc.long.tables import Table, held, place
 from attncalc.ops import weighing
 from attncalc.pipelines.standard import stages
 from attncalc.scenario_files.array_rows import Located, Outlines
@@ -29,6 +29,7 @@ from attncalc.scenario_files.folding import changed
 from attncalc.scenario_files.lifting import ROWS
 from attncalc.scenario_files.load import outlined
 from attncalc.scenario_files.sources import Source
+from attncalc.scenario_files.zarr_arrays import Chunked
 
 KINDS = ("float32", "float64")
 BY_CELLS = ("scores", "weights", "bias", "mask.keep", "mask.drop")
@@ -58,7 +59,7 @@ class Long(NamedTuple):
 class Filed(NamedTuple):
     """A table in a file, whose rows are read when they are asked for."""
 
-    located: Located
+    located: Located | Chunked
     name: str
     shape: tuple[int, ...]
 

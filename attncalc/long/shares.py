@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from attncalc.long.softmax import SUMMARY_TILE
 from attncalc.long.tables import Table
 from attncalc.scenario_files.array_rows import Located
 from attncalc.scenario_files.sources import Source
+from attncalc.scenario_files.zarr_arrays import Chunked
 
 MOST_READ = 64 * 1024**2
 """The bytes of an array that a worker reads from a file at once and keeps."""
@@ -75,15 +76,19 @@ def blocks_of(work: Work, asked: Asked | None, share: Sequence[Job]) -> list[Blo
         return _unreadable(error, work.source.name)
 
 
-def extent_at(located: Located, kind: str, width: int, place: tuple[int, ...], rows: slice) -> Extent | AttncalcError:
+def extent_at(
+    located: Located | Chunked, kind: str, width: int, place: tuple[int, ...], rows: slice
+) -> Extent | AttncalcError:
     """The extent of some rows of a matrix in a file, whose numbers lie in rows of a width."""
     try:
         return extent_of(_as(kind, located.read(place, rows)).reshape(-1, width))
+    except AttncalcError as error:
+        return error
     except OSError as error:
         return _unreadable(error, "")
 
 
-def pieces(located: Located) -> Iterator[tuple[tuple[int, ...], slice]]:
+def pieces(located: Located | Chunked) -> Iterator[tuple[tuple[int, ...], slice]]:
     """The parts of an array in a file that are read one at a time: the place of a matrix, and rows of it."""
     count = located.shape[-2] if len(located.shape) > 1 else 1
     step = max(1, MOST_READ // (located.shape[-1] * max(located.dtype.itemsize, 8)))
@@ -120,10 +125,11 @@ def _near(problem: Problem, share: Sequence[Job]) -> Problem:
     ends = [problem.hiding.span(job.batch, job.rows)[1] for job in share]
     keys = max(ends) if problem.softmax else problem.grid[3]
     tables = {"q": problem.q, "k": problem.k, "v": problem.v}
-    filed = {name: table for name, table in tables.items() if isinstance(table, Filed)}
-    return problem._replace(
-        **{name: Window(table, problem.kind, 0 if name == "q" else keys) for name, table in filed.items()}
-    )
+    near: dict[str, Any] = {
+        name: Window(table, problem.kind, 0 if name == "q" else keys)
+        for name, table in tables.items() if isinstance(table, Filed)
+    }  # fmt: skip
+    return problem._replace(**near)
 
 
 class Window:

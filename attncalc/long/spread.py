@@ -13,7 +13,7 @@ from attncalc.errors import AttncalcError
 from attncalc.long.blocks import cells
 from attncalc.long.extents import Extent, joined
 from attncalc.long.loading import Filed, Long, Ready
-from attncalc.long.problem import Asked, Block, Job
+from attncalc.long.problem import Asked, Block, Job, Problem
 from attncalc.long.shares import Work, blocks_of, extent_at, pieces, shares, with_extents
 from attncalc.long.summary import Progress, Summary, finished, nothing_yet, put
 
@@ -34,7 +34,8 @@ def spread(
     client: Client, longs: Sequence[Long], readies: Sequence[Ready], asked: Asked, progress: Progress | None = None,
 ) -> list[Summary]:  # fmt: skip
     """The summaries of problems made ready with `streamed`, all their blocks in one graph; byte for byte as without."""
-    works, problems = [], []
+    works: list[Work] = []
+    problems: list[Problem] = []
     for long, known in zip(longs, _extents(client, readies), strict=True):
         works.append(Work(uuid4().hex, long.source._replace(folder=long.source.folder.resolve(), data=b""), known))
         problems.append(with_extents(readies[len(problems)].problem, known))

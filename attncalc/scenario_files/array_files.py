@@ -1,4 +1,4 @@
-"""Arrays in files beside the scenario: `.npy`, `.npz`, `.safetensors`; never pickled data."""
+"""Arrays in files beside the scenario: `.npy`, `.npz`, `.safetensors`, zarr folders; never pickled data."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.errors import ScenarioError, by
-from attncalc.scenario_files import builtin
-from attncalc.scenario_files.number_arrays import FILES
+from attncalc.scenario_files import builtin, zarr_arrays
+from attncalc.scenario_files.number_arrays import KINDS
 from attncalc.scenario_files.opened_arrays import NUMERIC, NotRead, opened
 
 
@@ -20,7 +20,7 @@ def load_array(reference: Mapping[str, Any], folder: Path, place: str, kept: boo
 
     With `kept` a type of floating point stays as it is.
     """
-    kind = next(name for name in FILES if name in reference)
+    kind = next(name for name in KINDS if name in reference)
     values = _whole(str(reference[kind]), kind, str(reference.get("key", "")), folder, place)
     if values.dtype.kind not in NUMERIC:
         raise ScenarioError.of("array-not-numbers", place, file=reference[kind], dtype=str(values.dtype))
@@ -31,6 +31,8 @@ def load_array(reference: Mapping[str, Any], folder: Path, place: str, kept: boo
 def _whole(name: str, kind: str, key: str, folder: Path, place: str) -> Values:
     """The array of a key in a file, or the ScenarioError that says why not."""
     try:
+        if kind == "zarr":
+            return zarr_arrays.whole(_beside(name, folder, place)).values
         with _beside(name, folder, place).open("rb") as file:
             return opened(kind, file).read(key).values
     except NotRead as refused:
@@ -46,7 +48,7 @@ def _whole(name: str, kind: str, key: str, folder: Path, place: str) -> Values:
 
 def file_of(reference: Mapping[str, Any], folder: Path) -> Path:
     """The file that a reference names, as it is found from a folder."""
-    return _beside(str(next(reference[kind] for kind in FILES if kind in reference)), folder, "").resolve()
+    return _beside(str(next(reference[kind] for kind in KINDS if kind in reference)), folder, "").resolve()
 
 
 def _beside(name: str, folder: Path, place: str) -> Path:

@@ -12,7 +12,9 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.scenario_files.array_files import file_of, load_array
+from attncalc.scenario_files.number_arrays import KINDS
 from attncalc.scenario_files.opened_arrays import NUMERIC
+from attncalc.scenario_files.zarr_arrays import Chunked, chunked
 
 BY_ROWS = ("q", "k", "v", "x", "memory", "scores", "weights", "residual", "bias", "mask.keep", "mask.drop",
            "past.k", "past.v")  # fmt: skip
@@ -65,25 +67,27 @@ class Outlines:
     """
 
     def __init__(self) -> None:
-        self.located: dict[str, Located] = {}
+        self.located: dict[str, Located | Chunked] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}  # with all four axes
 
     def load(self, path: str, reference: Mapping[str, Any], folder: Path, place: str) -> Values:
         """The array of a reference; of a large one only the shape is right, its numbers are zeros."""
-        found = located(reference, folder) if path in BY_ROWS else None
+        found = located(reference, folder, place) if path in BY_ROWS else None
         if found is None:
             return load_array(reference, folder, place, kept=True)
         self.located[path] = found
         return np.broadcast_to(np.zeros((), found.dtype.newbyteorder("=")), found.shape)
 
 
-def located(reference: Mapping[str, Any], folder: Path) -> Located | None:
+def located(reference: Mapping[str, Any], folder: Path, place: str = "") -> Located | Chunked | None:
     """Where a reference's numbers lie; None where they do not lie plainly, or something is wrong with the file."""
-    kind = next(name for name in ("npy", "npz", "safetensors") if name in reference)
+    kind = next(name for name in KINDS if name in reference)
     if kind == "safetensors":
         return None
     try:
         path = file_of(reference, folder)
+        if kind == "zarr":
+            return chunked(path, reference, place)
         with path.open("rb") as file:
             start = _member(file, str(reference["key"])) if kind == "npz" else 0
             file.seek(start)

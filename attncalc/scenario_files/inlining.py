@@ -11,9 +11,9 @@ from attncalc.core.figures import Literal
 from attncalc.scenario_files.array_files import file_of, load_array
 from attncalc.scenario_files.edits import segments_of
 from attncalc.scenario_files.json_text import inside_a_trace
-from attncalc.scenario_files.number_arrays import FILES, REFERENCE
+from attncalc.scenario_files.number_arrays import KINDS, REFERENCE
 
-PARTS = (*FILES, "key", "index", "columns")
+PARTS = (*KINDS, "key", "index", "columns")
 """What a reference itself is made of: a change of these leaves it one."""
 
 Place = tuple[str, ...]
@@ -21,7 +21,7 @@ Place = tuple[str, ...]
 
 def is_reference(value: Any) -> bool:
     """Whether a value of a document stands for an array in a file; what is wrong with one is said by the reading."""
-    if not isinstance(value, dict) or not any(kind in value for kind in FILES):
+    if not isinstance(value, dict) or not any(kind in value for kind in KINDS):
         return False
     faults: list[str] = []
     REFERENCE.check(value, "", lambda path, code, **fields: faults.append(code))

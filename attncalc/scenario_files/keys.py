@@ -24,7 +24,7 @@ from attncalc.scenario_files.kinds import (
     Report,
     Text,
 )
-from attncalc.scenario_files.number_arrays import FILES, Numbers
+from attncalc.scenario_files.number_arrays import KINDS, Numbers
 
 SCALES = ("sqrt_d_k", "d_k", "sqrt_d_model", "none")
 WEIGHTINGS = ("softmax", "linear", "uniform", "self")
@@ -51,7 +51,7 @@ class MaskParts(Fields):
 
     def check(self, value: Any, path: str, report: Report) -> None:
         """The parts by name."""
-        if isinstance(value, dict) and {*FILES, "key"} & set(value):
+        if isinstance(value, dict) and {*KINDS, "key"} & set(value):
             return report(path, "bare-mask")
         super().check(value, path, report)
 

@@ -13,6 +13,13 @@ from attncalc.scenario_files.json_text import NotANumber
 from attncalc.scenario_files.kinds import Fields, Kind, Name, Number, Report, found, is_number
 
 FILES = ("npy", "npz", "safetensors")
+"""The kinds of file that hold arrays."""
+
+KINDS = (*FILES, "zarr")
+"""What a reference may name: a file of those kinds, or a folder of chunks."""
+
+SINGLE = ("npy", "zarr")
+"""Those that hold one array, without a key."""
 
 POSITION = Number(least=0, whole=True)
 
@@ -41,23 +48,23 @@ class Reference(NamedTuple):
 
     def check(self, value: Any, path: str, report: Report) -> None:
         """One file of a known kind; a key where the kind holds several arrays."""
-        fields: dict[str, Kind] = {name: Name() for name in (*FILES, "key")}
+        fields: dict[str, Kind] = {name: Name() for name in (*KINDS, "key")}
         Fields(fields | {"index": Positions(), "columns": Positions(2)}).check(value, path, report)
-        kinds = [name for name in FILES if name in value]
+        kinds = [name for name in KINDS if name in value]
         if len(kinds) != 1:
-            report(path, "reference-one-file", known=", ".join(FILES))
-        elif ("key" in value) == (kinds[0] == "npy"):
+            report(path, "reference-one-file", known=", ".join(KINDS))
+        elif ("key" in value) == (kinds[0] in SINGLE):
             needed = "reference-needs-key-npz" if kinds[0] == "npz" else "reference-needs-key-safetensors"
-            report(path, "reference-key-unread" if "key" in value else needed)
+            report(path, "reference-key-unread" if "key" in value else needed, kind=kinds[0])
 
     def schema(self) -> dict[str, Any]:
         """An object with one of the file kinds."""
         text = {"type": "string"}
         part = {"index": Positions().schema(), "columns": Positions(2).schema()}
         kinds = [
-            {"type": "object", "properties": {kind: text, **({} if kind == "npy" else {"key": text}), **part},
-             "required": [kind] if kind == "npy" else [kind, "key"], "additionalProperties": False}
-            for kind in FILES
+            {"type": "object", "properties": {kind: text, **({} if kind in SINGLE else {"key": text}), **part},
+             "required": [kind] if kind in SINGLE else [kind, "key"], "additionalProperties": False}
+            for kind in KINDS
         ]  # fmt: skip
         return {"anyOf": kinds}
 
@@ -83,7 +90,7 @@ class Numbers(NamedTuple):
         """A rectangular list of numbers."""
         if self.word and value == self.word:
             return
-        if self.references and isinstance(value, dict) and {*FILES, "key"} & set(value):
+        if self.references and isinstance(value, dict) and {*KINDS, "key"} & set(value):
             return REFERENCE.check(value, path, report)
         if not isinstance(value, list) and 0 not in self.ranks:
             code = "not-an-array-or-word" if self.word else "not-an-array"

@@ -60,18 +60,18 @@ class Opened(NamedTuple):
         if key not in self.keys:
             code = "array-no-key" if self.keys else "array-no-arrays"
             raise NotRead(code, key=key, known=", ".join(self.keys))
-        with _foreign():
+        with foreign():
             return self.reader(key)
 
 
 def opened(kind: str, file: BinaryIO) -> Opened:
     """The arrays of an open file of that kind, which stays open while they are read; raises NotRead."""
-    with _foreign():
+    with foreign():
         return _OPENERS[kind](file)
 
 
 @contextmanager
-def _foreign() -> Iterator[None]:
+def foreign() -> Iterator[None]:
     """Readers of foreign formats raise whatever their parser meets first; what the system says stays an OSError."""
     try:
         yield

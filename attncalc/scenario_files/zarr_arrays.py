@@ -1,0 +1,192 @@
+"""Arrays in zarr folders, formats 2 and 3, read chunk by chunk with the zarr library.
+
+What the metadata may name is a list of its own: among the codecs that the library knows are pickled objects.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attncalc.core.bounded import Values
+from attncalc.errors import ScenarioError
+from attncalc.messages import Word
+from attncalc.scenario_files.opened_arrays import MOST_UNPACKED, NUMERIC, NotRead, Stored, foreign
+
+MOST_CHUNK = 128 * 1024**2
+"""The largest chunk, in bytes: one is always unpacked whole."""
+
+MOST_METADATA = 1_000_000
+
+CODECS = ("bytes", "transpose", "gzip", "zstd", "blosc", "crc32c", "sharding_indexed")
+"""The codecs of format 3 that are read: those of its specification."""
+
+COMPRESSORS = ("zlib", "gzip", "bz2", "lzma", "lz4", "zstd", "blosc", "shuffle", "delta", "crc32")
+"""The compressors and filters of format 2 that are read."""
+
+TYPES = ("bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), "float16", "float32",
+         "float64")  # fmt: skip
+"""The types of format 3 that are numbers here."""
+
+
+class Described(NamedTuple):
+    """What the metadata says of an array."""
+
+    format: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    chunk: tuple[int, ...]
+
+
+def described(folder: Path) -> Described:
+    """The outline of the array in a folder; raises NotRead where it cannot or must not be read."""
+    with foreign():
+        for name, reader in (("zarr.json", _third), (".zarray", _second)):
+            if (folder / name).is_file():
+                with (folder / name).open("rb") as file:
+                    found = reader(json.loads(file.read(MOST_METADATA)))
+                return _checked(found)
+        if not folder.exists():
+            raise FileNotFoundError(2, "")
+        raise NotRead("array-file-broken", reason=Word("zarr-no-array"))
+
+
+def opened(folder: Path, found: Described) -> Any:
+    """The array of a folder whose metadata were checked, as the library reads it: parts of it come as arrays."""
+    try:
+        import zarr
+    except ImportError:
+        raise NotRead("needs-extra", extra="dask", package="zarr") from None
+    zarr.config.set({"async.concurrency": 1})  # so many chunks are unpacked at a time
+    with foreign():
+        return zarr.open_array(str(folder), mode="r", zarr_format=found.format)
+
+
+def whole(folder: Path) -> Stored:
+    """The array of a folder; raises NotRead where it is very large or cannot be read."""
+    found = described(folder)
+    if math.prod(found.shape) * found.dtype.itemsize > MOST_UNPACKED:
+        raise NotRead("file-too-large", most=MOST_UNPACKED)
+    array = opened(folder, found)
+    with foreign():
+        return Stored(np.asarray(array[...]), str(found.dtype.newbyteorder("=")))
+
+
+def _second(data: Mapping[str, Any]) -> Described:
+    if not isinstance(data["dtype"], str):
+        raise NotRead("array-not-numbers", dtype="struct")
+    codecs = [*(data.get("filters") or ()), *([data["compressor"]] if data.get("compressor") else ())]
+    _check_codecs([codec["id"] for codec in codecs], COMPRESSORS)
+    return Described(2, tuple(data["shape"]), np.dtype(data["dtype"]), tuple(data["chunks"]))
+
+
+def _third(data: Mapping[str, Any]) -> Described:
+    if data.get("node_type") != "array":
+        raise NotRead("array-file-broken", reason=Word("zarr-no-array"))
+    if data["data_type"] not in TYPES:
+        raise NotRead("array-not-numbers", dtype=_name(data["data_type"]))
+    if data["chunk_grid"]["name"] != "regular" or data.get("storage_transformers"):
+        raise NotRead("array-file-broken", reason=Word("array-broken-header"))
+    _check_codecs(_names(data["codecs"]), CODECS)
+    shape, chunk = data["shape"], data["chunk_grid"]["configuration"]["chunk_shape"]
+    return Described(3, tuple(shape), np.dtype(data["data_type"]), tuple(chunk))
+
+
+def _names(codecs: Any) -> list[str]:
+    """The names of codecs, and of those inside of them."""
+    found = []
+    for codec in codecs:
+        found.append(_name(codec))
+        inside = codec.get("configuration") if isinstance(codec, Mapping) else None
+        for key in ("codecs", "index_codecs"):
+            found += _names((inside or {}).get(key, ()))
+    return found
+
+
+def _name(value: Any) -> str:
+    return str(value.get("name", "?") if isinstance(value, Mapping) else value)
+
+
+def _check_codecs(names: list[str], known: tuple[str, ...]) -> None:
+    for name in names:
+        if name not in known:
+            raise NotRead("zarr-codec", codec=str(name), known=", ".join(known))
+
+
+def _checked(found: Described) -> Described:
+    """Refuses what is no array of numbers, or cannot be unpacked chunk by chunk."""
+    if found.dtype.kind not in NUMERIC:
+        raise NotRead("array-not-numbers", dtype=str(found.dtype))
+    sizes = (*found.shape, *found.chunk)
+    if len(found.shape) != len(found.chunk) or not all(type(size) is int and size >= 0 for size in sizes):
+        raise NotRead("array-file-broken", reason=Word("array-broken-header"))
+    size = math.prod(found.chunk) * found.dtype.itemsize
+    if size > MOST_CHUNK:
+        raise NotRead("zarr-chunk", size=size, most=MOST_CHUNK)
+    return found
+
+
+@contextmanager
+def saying(place: str, name: str) -> Iterator[None]:
+    """Makes of what is not read an error that names the place in the scenario and the folder."""
+    try:
+        yield
+    except NotRead as refused:
+        raise ScenarioError.of(refused.code, place, file=name, kind="zarr", **refused.fields) from None
+
+
+def chunked(folder: Path, reference: Mapping[str, Any], place: str) -> Chunked | None:
+    """Where a reference's numbers lie; None where it or the folder is not as it should be, which `whole` tells."""
+    try:
+        found = described(folder)
+        opened(folder, found)
+    except (NotRead, OSError):
+        return None
+    index = tuple(int(i) for i in reference.get("index", ()))
+    columns = tuple(int(i) for i in reference["columns"]) if "columns" in reference else None
+    shape = found.shape
+    fits = bool(math.prod(shape)) and len(index) <= max(0, len(shape) - 2)
+    fits = fits and all(i < n for i, n in zip(index, shape, strict=False))
+    fits = fits and (columns is None or columns[0] < columns[1] <= shape[-1])
+    return Chunked(folder, found, place, index, columns) if fits else None  # type: ignore[arg-type]
+
+
+class Chunked(NamedTuple):
+    """Where the numbers of an array lie in chunks, and which part of them is meant."""
+
+    path: Path
+    found: Described
+    place: str  # in the scenario, for what is said of it
+    taken: tuple[int, ...] = ()  # positions on the leading axes
+    columns: tuple[int, int] | None = None
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers."""
+        return self.found.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the part."""
+        rest = self.found.shape[len(self.taken) :]
+        return rest if self.columns is None else (*rest[:-1], self.columns[1] - self.columns[0])
+
+    def read(self, lead: tuple[int, ...], rows: slice) -> Values:
+        """Some rows, (rows, columns), of the matrix at a place of the leading axes."""
+        columns = slice(None) if self.columns is None else slice(*self.columns)
+        before = (*self.taken, *lead)[: max(0, len(self.found.shape) - 2)]
+        part = (columns,) if len(self.found.shape) == 1 else (*before, rows, columns)
+        with saying(self.place, self.path.name), foreign():
+            values = np.asarray(opened(self.path, self.found)[part])
+        return np.atleast_2d(values).astype(self.dtype.newbyteorder("="), copy=False)
+
+    def all(self) -> Values:
+        """The whole part as an array."""
+        parts = [self.read(place, slice(None)) for place in np.ndindex(*self.shape[:-2])]
+        return (parts[0] if len(parts) == 1 else np.stack(parts)).reshape(self.shape)
