@@ -6,10 +6,15 @@ Dask schedules; here a scheduler is only found or started, and what goes wrong w
 from __future__ import annotations
 
 import logging
+import pkgutil
+import re
 import signal
+import socket
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from queue import Empty, Queue
 from typing import Any
 
 import dask
@@ -17,13 +22,17 @@ from distributed import Client, LocalCluster, WorkerPlugin
 from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
 
-from attncalc.errors import UsageError
+from attncalc import __version__
+from attncalc.errors import UsageError, shortened
 from attncalc.long.ahead import in_bytes
+
+MOST_PORT = 65535
 
 PATIENCE = 10
 """Seconds in which a scheduler has to answer and to have a worker."""
 
-SCHEMES = ("tcp://", "tls://")
+ADDRESS = re.compile(r"(?:tcp|tls)://(?:\[([0-9a-fA-F:.%]+)\]|([^\s/:@\[\]]+)):([0-9]{1,5})/?")
+"""An address that there may be: a host, and its port."""
 
 
 class Undisturbed(WorkerPlugin):  # type: ignore[misc]
@@ -38,12 +47,14 @@ class Undisturbed(WorkerPlugin):  # type: ignore[misc]
 @contextmanager
 def at(address: str) -> Iterator[Client]:
     """A client of the scheduler at an address; a UsageError where none answers in time or none has workers."""
-    if not address.startswith(SCHEMES) or not address.partition("://")[2]:
-        raise UsageError.of("dask-address", "--scheduler", found=address)
+    match = ADDRESS.fullmatch(address)
+    if match is None or int(match[3]) > MOST_PORT:
+        raise UsageError.of("dask-address", "--scheduler", found=shortened(address))
     with ExitStack() as stack:
         try:
-            client = stack.enter_context(_quiet(Client(address, timeout=PATIENCE, set_as_default=False)))
-        except (OSError, ValueError, TypeError):
+            socket.create_connection((match[1] or match[2], int(match[3])), PATIENCE).close()
+            client = stack.enter_context(_quiet(_in_time(address)))
+        except (OSError, ValueError, Empty):
             raise UsageError.of("dask-no-answer", "--scheduler", found=address, seconds=PATIENCE) from None
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
@@ -51,6 +62,23 @@ def at(address: str) -> Iterator[Client]:
             raise UsageError.of("dask-no-workers", "--scheduler", found=address, seconds=PATIENCE) from None
         with _explained():
             yield client
+
+
+def _in_time(address: str) -> Client:
+    """The client of an address; raises Empty where what listens there does not speak, which Dask would wait for."""
+    answers: Queue[Any] = Queue()
+
+    def ask() -> None:
+        try:
+            answers.put(Client(address, timeout=PATIENCE, set_as_default=False))
+        except Exception as error:
+            answers.put(error)
+
+    threading.Thread(target=ask, daemon=True).start()
+    found = answers.get(timeout=PATIENCE + 1)
+    if isinstance(found, Exception):
+        raise OSError(str(found)) from None
+    return found
 
 
 @contextmanager
@@ -70,7 +98,11 @@ def local(workers: int) -> Iterator[Client]:
 
 
 def check_workers(client: Client, needed: int) -> None:
-    """Refuses shares that a worker has not the memory for; what it may take is what Dask was told."""
+    """Refuses workers without this program, and shares that one has not the memory for: so much as Dask was told."""
+    with _explained():
+        for version in client.run(pkgutil.resolve_name, "attncalc:__version__").values():
+            if version != __version__:
+                raise UsageError.of("dask-worker-lacks", "--scheduler", package=f"attncalc {__version__}")
     limits = [worker["memory_limit"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()]
     known = [limit for limit in limits if limit]
     if known and needed > min(known):
