@@ -422,12 +422,12 @@ def test_an_archive_without_arrays_is_said_to_have_none(language: str, words: st
 
 FORMS: list[tuple[Document, str]] = [
     # a reference, what is wrong with how it is written
-    ({"key": "a"}, "scores: names an array in a file by exactly one of npy, npz, safetensors"),
-    ({"npy": "a.npy", "npz": "a.npz", "key": "a"}, "scores: names an array in a file by exactly one of npy, npz, safetensors"),
+    ({"key": "a"}, "scores: names an array in a file by exactly one of npy, npz, safetensors, zarr"),
+    ({"npy": "a.npy", "npz": "a.npz", "key": "a"}, "scores: names an array in a file by exactly one of npy, npz, safetensors, zarr"),
     ({"npz": "a.npz"}, "scores: needs a key: an npz file holds several arrays"),
     ({"safetensors": "a.safetensors"}, "scores: needs a key: a safetensors file holds several arrays"),
-    ({"npy": "a.npy", "key": "a"}, "scores: has a key, but an npy file holds a single array"),
-    ({"npy": "a.npy", "row": 1}, "scores.row: is not a key that is known here; known are npy, npz, safetensors, key, index, columns"),
+    ({"npy": "a.npy", "key": "a"}, "scores: has a key, but npy is a single array"),
+    ({"npy": "a.npy", "row": 1}, "scores.row: is not a key that is known here; known are npy, npz, safetensors, zarr, key, index, columns"),
     ({"npy": "a.npy", "index": 1}, "scores.index: is 1; wanted is a list of whole numbers from 0"),
     ({"npy": "a.npy", "index": [-1]}, "scores.index[0]: is -1; wanted is a whole number from 0"),
     ({"npy": "a.npy", "index": [0.5]}, "scores.index[0]: is 0.5; wanted is a whole number"),

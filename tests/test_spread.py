@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pexpect
 import psutil
 import pytest
-from calling import call, document, out
+import zarr
+from calling import call, out
 from distributed import Client
 from long_scenarios import in_files, long_document
 
 from attncalc.cli import spreading
+from attncalc.errors import AttncalcError
 from attncalc.long import cluster, shares
 from attncalc.long.blocks import jobs
 from attncalc.long.extents import extent_of, joined
@@ -26,11 +32,12 @@ from attncalc.long.loading import Filed, Long, load_long, ready
 from attncalc.long.problem import Asked
 from attncalc.long.shares import Work, blocks_of, extent_at, pieces, with_extents
 from attncalc.long.spread import spread
-from attncalc.long.summary import Summary, finished, nothing_yet, put, summarised
-from attncalc.renderers.summary_npz import render
+from attncalc.long.summary import Summary, finished, nothing_yet, put
+from attncalc.renderers.summary_npz import render, render_all
 from attncalc.scenario_files.sources import source_at
 
 ASKED = Asked(3, 4)
+TILE = 64
 
 
 @pytest.fixture(scope="module")
@@ -60,22 +67,24 @@ def long_of(path: Path) -> Long:
     return load_long(source_at(str(path)))
 
 
-def spread_over(client: Client, *paths: Path, progress: Any = None) -> list[bytes]:
-    """The summaries of scenarios from workers, as files."""
+def spread_over(client: Client, *paths: Path, progress: Any = None) -> bytes:
+    """The summaries of scenarios from workers, as a file."""
     longs = [long_of(path) for path in paths]
     readies = [ready(long, streamed=True) for long in longs]
-    return [render(found) for found in spread(client, longs, readies, ASKED, progress)]
+    found = spread(client, longs, readies, ASKED, progress)
+    return render_all([(str(path), one) for path, one in zip(paths, found, strict=True)])
 
 
-def in_one_process(path: Path) -> bytes:
-    """The same without."""
-    return render(summarised(ready(long_of(path)), ASKED))
+def in_one_process(
+    *paths: Path, format: str = "npz", options: tuple[str, ...] = ("--top", "3", "--near", "4")
+) -> bytes:
+    """The same from the program without workers, in a process of its own: as there, BLAS has one thread."""
+    command = [sys.executable, "-m", "attncalc", "run", *map(str, paths), "--summary", "--format", format, *options]
+    return subprocess.run(command, capture_output=True, timeout=120, check=True).stdout
 
 
 def varied(folder: Path) -> Iterator[Path]:
     """Scenarios over the options, with their arrays in files of either type."""
-    from random import Random
-
     for seed in range(12):
         inside = folder / str(seed)
         inside.mkdir()
@@ -89,14 +98,15 @@ def projected(folder: Path) -> Path:
     np.save(folder / "x.npy", numbers.standard_normal((90, 8)))
     matrices = {name: np.round(numbers.standard_normal((8, 8)), 2).tolist() for name in ("w_q", "w_k", "w_v", "w_o")}
     return saved(
-        folder / "x.json", {"x": {"npy": "x.npy"}, **matrices, "heads": 2, "rope": {"pairs": "halves"}, "residual": True}
+        folder / "x.json",
+        {"x": {"npy": "x.npy"}, **matrices, "heads": 2, "rope": {"pairs": "halves"}, "residual": True},
     )
 
 
 def test_two_processes_give_the_bytes_of_one(client: Client, big: Path) -> None:
     """Many scenarios in one graph: every mask and bias, either type, projections before and steps after."""
     paths = [big, projected(big.parent), *varied(big.parent)]
-    assert spread_over(client, *paths) == [in_one_process(path) for path in paths]
+    assert spread_over(client, *paths) == in_one_process(*paths)
 
 
 def test_a_worker_that_is_killed_half_way_changes_nothing(big: Path) -> None:
@@ -106,12 +116,12 @@ def test_a_worker_that_is_killed_half_way_changes_nothing(big: Path) -> None:
         seen: list[tuple[int, int]] = []
 
         def progress(done: int, whole: int) -> None:
-            if 2 * done >= whole and workers:
+            if 2 * done >= whole and len(workers) == 2:
                 os.kill(workers.pop(), signal.SIGKILL)
             seen.append((done, whole))
 
         paths = [big, *varied(big.parent)]
-        assert spread_over(client, *paths, progress=progress) == [in_one_process(path) for path in paths]
+        assert spread_over(client, *paths, progress=progress) == in_one_process(*paths)
         assert len(workers) == 1
         assert seen[-1][0] == seen[-1][1]
 
@@ -140,25 +150,23 @@ def by_hand(path: Path) -> Summary:
 
 def test_no_more_is_read_at_once_than_is_allowed(big: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys and values go by in parts of the size that is given, and the bytes stay the same."""
-    most = 64 * 8 * 8
     sizes: list[int] = []
     rows = Filed.rows
 
     def watched(self: Filed, *place: Any) -> Any:
         values = rows(self, *place)
-        sizes.append(values.size * 8)
+        if self.name != "q":
+            sizes.append(values.size * 8)
         return values
 
-    monkeypatch.setattr(shares, "MOST_READ", most)
-    monkeypatch.setattr("attncalc.long.softmax.SUMMARY_TILE", 256)
     monkeypatch.setattr(Filed, "rows", watched)
-    found = by_hand(big)
-    assert len(sizes) > 100
-    assert {size for size in sizes if size != 256 * 64 and size != (700 - 512) * 64} and max(
-        size for size in sizes if size not in (256 * 64, (700 - 512) * 64)
-    ) <= most
-    monkeypatch.setattr(Filed, "rows", rows)
-    assert render(found) == in_one_process(big)
+    monkeypatch.setattr("attncalc.long.softmax.SUMMARY_TILE", 4 * TILE)
+    tiled = render(by_hand(big))
+    assert max(sizes) == 700 * 8 * 8
+    sizes.clear()
+    monkeypatch.setattr(shares, "MOST_READ", 2 * TILE * 8 * 8)
+    assert render(by_hand(big)) == tiled
+    assert max(sizes) == 2 * TILE * 8 * 8
 
 
 def test_a_share_is_of_one_head_and_not_larger_than_asked(big: Path) -> None:
@@ -170,16 +178,9 @@ def test_a_share_is_of_one_head_and_not_larger_than_asked(big: Path) -> None:
     assert len(found) > 2
 
 
-def on(client: Client) -> tuple[str, ...]:
-    """The options of a summary by the workers of a client."""
-    return ("--summary", "--scheduler", client.scheduler.address)
-
-
 @pytest.fixture
 def here(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command finds the two workers under the word `local`."""
-    from contextlib import nullcontext
-
     monkeypatch.setattr(cluster, "local", lambda workers: nullcontext(client))
 
 
@@ -191,18 +192,14 @@ LOCAL = ("--summary", "--scheduler", "local")
 def test_several_scenarios_are_several_summaries(format: str, big: Path) -> None:
     """One after another as a table, one a line as JSON, by the names of their files as arrays; with workers or not."""
     other = saved(big.parent / "other.json", {**json.loads(big.read_text()), "softcap": 2})
-    sources = ("run", str(big), str(other), "--format", format)
+    target = big.parent / "target"
+    alone = in_one_process(big, other, format=format, options=("--width", "80"))
+    assert out("run", str(big), str(other), *LOCAL, "--format", format, "--width", "80", "-o", str(target)) == ""
+    assert target.read_bytes() == alone
     if format == "npz":
-        for place, options in enumerate((LOCAL, ("--summary",))):
-            out(*sources, *options, "-o", str(big.parent / f"{place}.npz"))
-        assert (big.parent / "0.npz").read_bytes() == (big.parent / "1.npz").read_bytes()
-        assert {"big/context", "other/context", "other/keys"} < {*np.load(big.parent / "0.npz")}
-        return
-    text = out(*sources, *LOCAL)
-    assert text == out(*sources, "--summary")
-    if format == "json":
-        assert [json.loads(line)["format"] for line in text.splitlines()] == ["attncalc-summary/1"] * 2
-        assert json.loads(text.splitlines()[0]) == document("run", str(big), "--summary")
+        assert {"big/context", "other/context", "other/keys"} < {*np.load(target)}
+    elif format == "json":
+        assert [json.loads(line)["format"] for line in alone.splitlines()] == ["attncalc-summary/1"] * 2
 
 
 @pytest.mark.usefixtures("here")
@@ -281,3 +278,108 @@ def test_most_workers_is_a_number_of_processes() -> None:
     from attncalc.cli.options import OPTIONS
 
     assert OPTIONS["scheduler"].values == (spreading.LOCAL,)
+
+
+FORMATS = (2, 3)
+
+
+def chunked(folder: Path, format: int, **settings: Any) -> Path:
+    """The arrays of the folder in chunks of two hundred tokens beside them, and the scenario of those."""
+    for name in "qkv":
+        values = np.load(folder / f"{name}.npy")
+        made = zarr.create_array(
+            folder / f"{name}.zarr", shape=values.shape, chunks=(1, 200, 8), dtype=values.dtype, zarr_format=format,
+            **settings,
+        )  # fmt: skip
+        made[:] = values
+    return saved(folder / "big.json", {**{name: {"zarr": f"{name}.zarr"} for name in "qkv"}, "mask": "causal"})
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_chunks_give_the_bytes_of_rows(format: int, client: Client, big: Path) -> None:
+    """By workers and without, of format 2 and 3."""
+    wanted = in_one_process(big)
+    path = chunked(big.parent, format)
+    assert spread_over(client, path) == wanted
+    assert in_one_process(path) == wanted
+
+
+def test_shards_give_the_bytes_of_rows(big: Path) -> None:
+    """Chunks that lie in larger files."""
+    wanted = in_one_process(big)
+    assert in_one_process(chunked(big.parent, 3, shards=(1, 400, 8))) == wanted
+
+
+def test_a_part_of_chunks_is_read(big: Path) -> None:
+    """Positions and columns, also where a scenario is calculated whole."""
+    path = saved(chunked(big.parent, 3), {**{n: {"zarr": f"{n}.zarr", "index": [1], "columns": [2, 6]} for n in "qkv"}})
+    values = {name: np.load(big.parent / f"{name}.npy")[1, :, 2:6] for name in "qkv"}
+    context = np.load(io.BytesIO(in_one_process(path)))["context"][0, 0]
+    scores = values["q"].astype(float) @ values["k"].T / 2
+    weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(context, weights @ values["v"], 1e-5, 1e-5)
+    cut = json.dumps({n: {"zarr": f"{n}.zarr", "index": [0], "columns": [0, 2]} for n in "qk"})
+    assert '"shape": [700, 2]' in call("run", "-", "--json", "--step", "q", stdin=cut.encode(), cwd=big.parent).out
+
+
+HOSTILE: list[tuple[int, str, Any, str, str]] = [
+    (2, "filters", [{"id": "pickle"}], "pickle, which is not read", "不读取这种编码"),
+    (2, "compressor", {"id": "pickle"}, "pickle, which is not read", "不读取这种编码"),
+    (2, "dtype", "|O", "type object", "类型是 object"),
+    (2, "dtype", [["a", "<f4"]], "type struct", "类型是 struct"),
+    (2, "chunks", [1, 10**9, 8], "smaller ones", "小一些的分块"),
+    (2, "shape", "700", "not a sound zarr file", "不是完好的 zarr 文件"),
+    (3, "codecs", [{"name": "numcodecs.pickle"}], "numcodecs.pickle, which is not read", "不读取这种编码"),
+    (3, "codecs", [{"name": "sharding_indexed", "configuration": {"codecs": [{"name": "pickle"}]}}],
+     "pickle, which is not read", "不读取这种编码"),
+    (3, "data_type", "string", "type string", "类型是 string"),
+    (3, "node_type", "group", "no zarr array in it", "里面没有 zarr 数组"),
+    (3, "chunk_grid", {"name": "rectangular"}, "cannot be understood", "无法识别"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("format", "key", "value", "english", "chinese"), HOSTILE)
+def test_what_a_stranger_writes_into_metadata_is_refused(
+    format: int, key: str, value: Any, english: str, chinese: str, big: Path
+) -> None:  # fmt: skip
+    """No object is ever unpacked, no chunk larger than allowed asked for; in both languages, with the place."""
+    path = chunked(big.parent, format)
+    metadata = big.parent / "k.zarr" / ("zarr.json" if format == 3 else ".zarray")
+    metadata.write_text(json.dumps({**json.loads(metadata.read_text()), key: value}))
+    for language, words in (("en", english), ("zh", chinese)):
+        done = call("run", str(path), "--summary", language=language)
+        assert (done.code, done.out) == (2, "")
+        assert words in done.err
+        assert "big.json: k" in done.err
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"zarr": "none.zarr"}, "there is no file none.zarr"),
+    ({"zarr": "../q.zarr"}, "lies outside"),
+    ({"zarr": "q.npy"}, "q.npy is not a sound zarr file"),
+    ({"zarr": "q.zarr", "key": "a"}, "has a key, but zarr is a single array"),
+    ({"zarr": "q.zarr", "index": [5]}, "index 5 does not exist"),
+    ({"zarr": "q.zarr", "columns": [3, 99]}, "3 to 99"),
+    ({"zarr": "q.zarr", "npy": "q.npy"}, "exactly one of npy, npz, safetensors, zarr"),
+]
+
+
+@pytest.mark.parametrize(("reference", "words"), WRONG)
+def test_a_wrong_reference_to_chunks_is_said(reference: dict[str, Any], words: str, big: Path) -> None:
+    """With the place in the scenario."""
+    path = chunked(big.parent, 3)
+    saved(path, {**json.loads(path.read_text()), "q": reference})
+    done = call("run", str(path), "--summary")
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+
+
+def test_a_damaged_chunk_is_said_by_whoever_reads_it(client: Client, big: Path) -> None:
+    """In this process as in another."""
+    path = chunked(big.parent, 3)
+    chunk = next(file for file in sorted((big.parent / "v.zarr" / "c").rglob("*")) if file.is_file())
+    chunk.write_bytes(b"nothing")
+    done = call("run", str(path), "--summary")
+    assert (done.code, "v.zarr is not a sound zarr file" in done.err) == (2, True)
+    with pytest.raises(AttncalcError, match=r"v\.zarr is not a sound zarr file"):
+        spread_over(client, path)

@@ -34,6 +34,9 @@ PATIENCE = 10
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:\[([0-9a-fA-F:.%]+)\]|([^\s/:@\[\]]+)):([0-9]{1,5})/?")
 """An address that there may be: a host, and its port."""
 
+NO_PAGES: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+"""A cluster of our own shows nothing to a browser."""
+
 
 class Undisturbed(WorkerPlugin):  # type: ignore[misc]
     """Leaves an interrupt of the keyboard to the process that started the workers, which ends them."""
@@ -86,9 +89,9 @@ def local(workers: int) -> Iterator[Client]:
     """A client of so many processes with one thread each, which end with it; nobody else can give them work."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="attncalc-", ignore_cleanup_errors=True))
-        stack.enter_context(dask.config.set({"temporary-directory": folder}))
+        stack.enter_context(dask.config.set({"temporary-directory": folder, **NO_PAGES}))
         cluster = stack.enter_context(LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, security=True,
+            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", security=True,
             silence_logs=logging.CRITICAL, local_directory=folder,
         ))  # fmt: skip
         client = stack.enter_context(_quiet(Client(cluster, set_as_default=False)))
