@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from attncalc.errors import UsageError
 from attncalc.long.blocks import HELD, ROWS, block, cells, jobs
-from attncalc.long.loading import BY_CELLS, Long, Ready
+from attncalc.long.loading import Long, Ready
 from attncalc.long.problem import Asked, Job, Problem
 from attncalc.long.softmax import SUMMARY_TILE
 from attncalc.pipelines.standard import stages
+from attncalc.scenario_files.array_rows import BY_CELLS
 
 STEPS_OF_ROWS, LABELS = 6, 50
 """Arrays like the keys that telling some rows holds, and what the labels of a key take, in numbers."""
