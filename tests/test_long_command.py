@@ -16,7 +16,8 @@ from agreement import trace_of
 from calling import call, document, out
 
 from attncalc.cli import long_roads
-from attncalc.long import ahead, rows
+from attncalc.core import memory
+from attncalc.long import rows
 
 TOKENS = 300
 SUMMARY = ("--summary", "--top", "3", "--near", "10")
@@ -150,8 +151,45 @@ def test_projections_come_before_the_rows(tmp_path: Path) -> None:
     for name in ("context", "output", "residual", "post_normed"):
         got, wanted = np.array(found[name]), trace[name].values
         np.testing.assert_allclose(got[..., 0, :], wanted[..., 200, :], 1e-12, 1e-12, err_msg=name)
-    streamed_context = document("run", str(path), "--token", "200")["rows"]["context"]
-    np.testing.assert_allclose(np.array(streamed_context)[0, :, 0], trace["context"].values[:, 200], 1e-12, 1e-12)
+    rows_read = document("run", str(path), "--token", "200", "--token", "7")["rows"]
+    np.testing.assert_allclose(np.array(rows_read["context"])[0], trace["context"].values[:, [200, 7]], 1e-12, 1e-12)
+    for name in ("joined", "output", "residual", "post_normed"):
+        got, wanted = np.array(rows_read[name])[0, 0], trace[name].values[[200, 7]]
+        np.testing.assert_allclose(got, wanted, 1e-12, 1e-12, err_msg=name)
+
+
+AFTER: list[dict[str, Any]] = [
+    {"residual": "rows"}, {"w_o": "matrix", "residual": "rows", "heads": 2},
+    {"heads": 2, "w_o": "matrix"}, {"w_o": "matrix", "residual": "rows", "norm": {"where": "post", "kind": "rms"}},
+]  # fmt: skip
+"""What may follow the context; arrays by their names."""
+
+
+@pytest.mark.usefixtures("streamed")
+@pytest.mark.parametrize("added", AFTER)
+def test_what_follows_the_context_of_a_row_read_in_chunks(added: dict[str, Any], big: Path) -> None:
+    """Output, residual and norm of the rows asked for: as JSON, as arrays and as a table, those of the whole trace."""
+    numbers = np.random.default_rng(8)
+    np.save(big.parent / "residual.npy", numbers.standard_normal((TOKENS, 8)).astype(np.float32))
+    arrays = {
+        "rows": {"npy": "residual.npy"},
+        "matrix": np.round(numbers.standard_normal((8, 8)), 2).tolist(),
+    }  # fmt: skip
+    text = {name: arrays.get(value, value) if isinstance(value, str) else value for name, value in added.items()}
+    big.write_text(json.dumps(json.loads(big.read_text()) | text))
+    trace, call_of = whole(big), ("run", str(big), "--token", "250", "--token", "9")
+    found = document(*call_of)["rows"]
+    out(*call_of, "-o", str(big.parent / "rows.npz"))
+    stored = np.load(big.parent / "rows.npz")
+    after = [step.name for step in trace][[step.name for step in trace].index("context") + 1 :]
+    assert after
+    assert [name for name in found if name in after] == after
+    table = out(*call_of, "--all").replace("−", "-")
+    for name in after:
+        wanted = trace[name].values[[250, 9]].reshape(2, -1)
+        np.testing.assert_allclose(np.array(found[name])[0, 0], wanted, 1e-4, 1e-5, err_msg=name)
+        np.testing.assert_array_equal(stored[name], np.array(found[name], np.float32))
+        assert all(f"{number:.4f}" in table for number in stored[name][0, 0, 0])
 
 
 REFUSALS: list[tuple[tuple[str, ...], str, str]] = [
@@ -179,12 +217,13 @@ def test_what_a_summary_cannot_do_is_refused(
 
 def test_what_does_not_fit_is_refused_with_what_to_do(big: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is calculated."""
-    monkeypatch.setattr(ahead, "free_memory", lambda: 1000)
+    monkeypatch.setattr(memory, "free_memory", lambda: 1000)
     for language, words in (("en", "--token"), ("zh", "空闲")):
         done = call("run", str(big), "--summary", language=language)
         assert (done.code, done.out) == (2, "")
         assert words in done.err
-    monkeypatch.setattr(long_roads, "EAGER", 50_000)
+    for module in (long_roads, memory):
+        monkeypatch.setattr(module, "EAGER", 50_000)
     monkeypatch.setattr(long_roads, "SMALL", 100)
     done = call("run", str(big))
     assert (done.code, "--summary" in done.err) == (2, True)

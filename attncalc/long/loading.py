@@ -30,8 +30,8 @@ from attncalc.scenario_files.load import outlined
 from attncalc.scenario_files.sources import Source
 
 KINDS = ("float32", "float64")
-STREAMED = ("q", "k", "v")
-"""The arrays that may stay in their files when they are compared as they are."""
+STREAMED = ("q", "k", "v", "residual")
+"""The arrays that may stay in their files when queries and keys are compared as they are."""
 
 NORM_ROWS = 65_536
 """Rows whose norms are taken at a time."""

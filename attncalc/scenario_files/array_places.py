@@ -85,7 +85,7 @@ class Located(NamedTuple):
     def _numbers(self, first: int, count: int) -> Values:
         """So many numbers of the file from one on."""
         values = np.empty(count, self.stored)
-        buffer = memoryview(values.view(np.uint8))
+        buffer = memoryview(values.view(np.uint8))  # type: ignore[arg-type]
         if self.packed is not None:
             found = self.packed.read_into(self.offset + first * self.stored.itemsize, buffer)
         else:
