@@ -333,3 +333,94 @@ def test_a_title_is_text_to_a_terminal(language: str) -> None:
     shown = out("run", "-", "--summary", stdin=scenario, language=language)
     assert "\x1b" not in shown
     assert r"a\u{1b}[31mb\u{202e}c" in shown
+
+
+@pytest.fixture
+def from_x(tmp_path: Path) -> Path:
+    """Embeddings in a file, with a rotation, norms of queries and keys, and a norm before."""
+    numbers = np.random.default_rng(5)
+    np.save(tmp_path / "x.npy", numbers.standard_normal((TOKENS, 8)))
+    np.save(tmp_path / "y.npy", numbers.standard_normal((TOKENS - 1, 8)))
+    text = {name: np.round(numbers.standard_normal((8, 8)), 2).tolist() for name in ("w_q", "w_k", "w_v")}
+    text |= {"b_k": [1, 2, 3, 4, 5, 6, 7, 8], "heads": 2, "rope": {"pairs": "halves"}, "qk_norm": {}}
+    text |= {"x": {"npy": "x.npy"}, "norm": {"where": "pre", "kind": "layer"}, "arithmetic": "float64"}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(text))
+    return path
+
+
+CELLS = [
+    ("x", "250", "3"), ("normed", "250", "3"), ("q", "250", "3"), ("k", "7", "2"), ("v", "299", "1"),
+    ("rotated_q", "250", "3"), ("rotated_k", "7", "2"), ("k", "0", "0"),
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("long_from_100_000")
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("head", ["0", "1"])
+def test_a_cell_before_the_scores_goes_back_to_its_token(cell: tuple[str, ...], head: str, from_x: Path) -> None:
+    """Down to the numbers of x and of the matrices, at the token's own position."""
+    step = whole_float64(from_x)[cell[0]]
+    place = [int(part) for part in cell[1:]]
+    heads = ("--head", head) if "head" in step.axes else ()
+    wanted = step.values[(int(head), *place) if heads else tuple(place)]
+    said = out("why", str(from_x), *cell, *heads, "--places", "8").replace("−", "-")
+    assert abs(float(said.split("= ")[1].split()[0]) - wanted) < 1e-7
+
+
+def whole_float64(path: Path) -> Any:
+    """The trace of all rows."""
+    return trace_of(json.loads(path.read_text()), "float64", path.parent)
+
+
+@pytest.mark.usefixtures("long_from_100_000")
+@pytest.mark.parametrize(("language", "words"), [("en", "`attncalc why"), ("zh", "可以看到怎么算")])
+def test_where_queries_and_keys_come_from_is_said(language: str, words: str, from_x: Path) -> None:
+    """A weight of a long context ends at them; of given ones nothing is to be said."""
+    text = out("why", str(from_x), "weights", "250", "3", language=language)
+    assert words in "".join(text.split("\n")) or words in text
+    given = json.loads(from_x.read_text()) | {"memory": {"npy": "y.npy"}}
+    from_x.write_text(json.dumps(given))
+    crossed = out("why", str(from_x), "k", "298", "3", "--places", "8").replace("−", "-")
+    wanted = whole_float64(from_x)["k"].values[0, 298, 3]
+    assert abs(float(crossed.split("= ")[1].split()[0]) - wanted) < 1e-7
+
+
+EVERYTHING: list[tuple[str, ...]] = [
+    ("run", "FILE"), ("run", "FILE", "FILE", "--token", "3"), ("step", "FILE", "--plain"), ("verify", "FILE"),
+    ("check", "FILE", "weights", "1"), ("quiz", "FILE"), ("sweep", "FILE", "scale", "0", "1"),
+    ("compare", "FILE", "FILE"), ("compare", "FILE", "--with", "scale=1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("args", EVERYTHING)
+def test_no_command_holds_more_scores_than_fit(args: tuple[str, ...], big: Path) -> None:
+    """All scores of 400,000 tokens are refused in a sentence that says what to do, whichever command asks for them."""
+    for name in "qkv":
+        np.save(big.parent / f"{name}.npy", np.zeros((400_000, 1), np.float32))
+    done = call(*(str(big) if arg == "FILE" else arg for arg in args), stdin=b"quit\n")
+    assert (done.code, done.out) == (2, "")
+    assert "attncalc run --summary" in done.err
+    assert "GB" in done.err
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "too many to change one"), ("zh", "不能在这里改其中一个")])
+def test_a_number_of_a_huge_array_is_not_changed_by_copying_all(language: str, words: str, big: Path) -> None:
+    """It would stand as text in the document; refused with what to do."""
+    np.save(big.parent / "k.npy", np.zeros((200_000, 8), np.float32))
+    done = call("run", str(big), "--set", "k.0.0=1", language=language)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="what is used is read from /proc")
+def test_the_limit_of_the_process_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Free is what `ulimit -v` leaves, where that is less than the machine has."""
+    resource = pytest.importorskip("resource")
+    free = memory.free_memory()
+    assert free
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (used + 10**8, used + 10**8))
+    limited = memory.free_memory()
+    assert limited is not None
+    assert limited <= min(free + 10**8, 10**8 + 10**7)

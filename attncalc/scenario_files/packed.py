@@ -29,7 +29,10 @@ class Packed:
         try:
             if self.file is None:
                 self.file = ZipFile(self.path).open(self.entry)  # noqa: SIM115 - it stays open for the next part
-            self.file.seek(offset)
+            if offset < self.file.tell():
+                self.file.seek(0)
+            while (ahead := offset - self.file.tell()) > 0 and self.file.read(min(PIECE, ahead)):
+                pass  # seeking would unpack sixteen times as much at once
             for start in range(0, len(buffer), PIECE):
                 piece = self.file.read(min(PIECE, len(buffer) - start))
                 buffer[start : start + len(piece)] = piece
