@@ -404,6 +404,19 @@ def test_no_command_holds_more_scores_than_fit(args: tuple[str, ...], big: Path)
     assert "GB" in done.err
 
 
+@pytest.mark.usefixtures("streamed")
+@pytest.mark.parametrize("args", [("run", "--token", "3"), ("explain",), ("why", "weights", "3", "3")])
+def test_projections_that_do_not_fit_are_refused(
+    args: tuple[str, ...], from_x: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where rows need all keys and values made, and these are too large; those of files are read in parts."""
+    monkeypatch.setattr(memory, "free_memory", lambda: 50_000)
+    command, *rest = args
+    done = call(command, str(from_x), *rest)
+    assert (done.code, done.out) == (2, "")
+    assert "the rows asked for need about" in done.err
+
+
 @pytest.mark.parametrize(("language", "words"), [("en", "too many to change one"), ("zh", "不能在这里改其中一个")])
 def test_a_number_of_a_huge_array_is_not_changed_by_copying_all(language: str, words: str, big: Path) -> None:
     """It would stand as text in the document; refused with what to do."""

@@ -98,10 +98,12 @@ Shown = Callable[["Session", Options, "list[Trace]", str], int]
 def some_rows(session: Session, options: Options, long: Long, command: str, shown: Shown) -> int:
     """Tells the rows that are asked for: step by step, or, of very many keys, what there is to know of each row."""
     from attncalc.cli.summarising import queries as asked_queries
+    from attncalc.long.ahead import bytes_before, check_memory
     from attncalc.long.loading import of_a_kind
 
     long = of_a_kind(long)
     queries = asked_queries(long, options) or long.scenario.queries
+    check_memory(long, bytes_before(long), "long-rows-memory")
     if not told_whole(long, len(queries)):
         return _streamed(session, options, long, queries)
     from attncalc.long.rows import rows_scenario
@@ -143,9 +145,8 @@ class Cut(NamedTuple):
 
 def row_of_cell(long: Long, words: Sequence[str]) -> Cut:
     """The scenario of the one row that a cell is in, or, before the scores, of its token alone."""
-    from attncalc.core.memory import check_free
     from attncalc.explore.cells import parted
-    from attncalc.long.ahead import rows_bytes
+    from attncalc.long.ahead import check_memory, rows_bytes
     from attncalc.long.loading import of_a_kind
     from attncalc.long.rows import rows_scenario
     from attncalc.long.token import made_from_x, token_scenario
@@ -161,5 +162,5 @@ def row_of_cell(long: Long, words: Sequence[str]) -> Cut:
     query, *_ = scenario.queries
     if places and any(row.name == step and row.layout[2] == "query" for row in ROWS):
         query = place_named(scenario.query_tokens, places.pop(0), " ".join(words))
-    check_free(scenario.name, rows_bytes(long), "long-rows-memory")
+    check_memory(long, rows_bytes(long), "long-rows-memory")
     return Cut(rows_scenario(long, (query,)), [step, *places], bool(made))

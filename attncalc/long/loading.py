@@ -135,7 +135,7 @@ def ready(long: Long, streamed: bool = False) -> Ready:
     """What comes before the scores calculated, from N·d numbers; `streamed` leaves keys and values in their files."""
     arithmetic = Floats(long.kind)
     rows = stages(long.scenario)
-    cut = next((i for i, row in enumerate(rows) if _of_cells(row)), len(rows))
+    cut = next((i for i, row in enumerate(rows) if of_cells(row)), len(rows))
     end = next((i for i, row in enumerate(rows) if row.name == "context"), len(rows) - 1)
     before = rows[:cut]
     plain = streamed and all(row.given for row in before)
@@ -154,7 +154,8 @@ def ready(long: Long, streamed: bool = False) -> Ready:
     return Ready(problem, scenario, rows[end + 1 :], slots)
 
 
-def _of_cells(row: Stage) -> bool:
+def of_cells(row: Stage) -> bool:
+    """Whether a stage has a number for each query and key."""
     return "key" in row.axes and "query" in row.axes
 
 

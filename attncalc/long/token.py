@@ -10,7 +10,7 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.core.scenario import Scenario
-from attncalc.long.loading import Long
+from attncalc.long.loading import Long, of_cells
 from attncalc.long.tables import Table
 from attncalc.pipelines.standard import stages
 from attncalc.scenario_files.defaults import PROJECTIONS
@@ -38,7 +38,7 @@ def made_from_x(long: Long) -> list[Made]:
     scenario = long.scenario
     if scenario.start != "x" or scenario.sizes["past"]:
         return []
-    before = itertools.takewhile(lambda row: not {"key", "query"} <= {*row.axes}, stages(scenario))
+    before = itertools.takewhile(lambda row: not of_cells(row), stages(scenario))
     return [Made(row.name, "key" in row.axes) for row in before]
 
 
