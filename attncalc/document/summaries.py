@@ -59,7 +59,17 @@ def row(found: Summary, scenario: Scenario, query: int, place: int, view: View) 
             yield _top(found, scenario, found.keys[here], found.weights[here], view)
         yield Prose(view.say("list-comma").join(_figures(found, scenario, here, view)))
         if found.context is not None:
-            yield _context(found.context[here], scenario, view)
+            yield _vector("context", found.context[here], scenario, view)
+    yield from _after(found, scenario, place, view)
+
+
+def _after(found: Summary, scenario: Scenario, place: int, view: View) -> Iterator[Block]:
+    """The steps that follow the context of a row."""
+    for batch in range(found.problem.grid[0] if found.steps else 0):
+        yield Heading(view.say("long-after"), aside=view.place_name(scenario, batch, None))
+        for name, values in found.steps.items():
+            for head in range(values.shape[1]):
+                yield _vector(name, values[batch, head, place], scenario, view)
 
 
 def _figures(found: Summary, scenario: Scenario, here: tuple[int, int, int], view: View) -> Iterator[str]:
@@ -106,10 +116,10 @@ def _key_name(scenario: Scenario, key: int) -> str:
     return label if label == str(key) else f"{label} [{key}]"
 
 
-def _context(context: Values, scenario: Scenario, view: View) -> Matrix:
-    """The context vector, its first features where there are many."""
-    most = len(context) if view.everything else min(len(context), MOST_FEATURES)
-    cells = (tuple(Figure(_number(value, scenario, view)) for value in context[:most]),)
-    caption = "" if most == len(context) else view.aloud("long-features", most=most, count=len(context))
-    name = view.say("name.context")
+def _vector(step: str, values: Values, scenario: Scenario, view: View) -> Matrix:
+    """The row of a step, its first features where there are many."""
+    most = len(values) if view.everything else min(len(values), MOST_FEATURES)
+    cells = (tuple(Figure(_number(value, scenario, view)) for value in values[:most]),)
+    caption = "" if most == len(values) else view.aloud("long-features", most=most, count=len(values))
+    name = view.say(f"name.{step}")
     return Matrix(caption, "", view.say("axis.feature"), (name,), tuple(map(str, range(most))), cells)

@@ -46,7 +46,7 @@ def summarised(
 ) -> Summary:  # fmt: skip
     """The summary of a problem, and the steps after its context."""
     summary = attended(ready.problem, asked, threads, progress, rows)
-    return summary._replace(steps=_after(ready, summary.context))
+    return summary._replace(steps=after(ready, summary.context))
 
 
 def attended(
@@ -125,8 +125,8 @@ def _on_threads(
         raise errors[0]
 
 
-def _after(ready: Ready, context: Values | None) -> dict[str, Values]:
-    """The steps that follow the context, by name."""
+def after(ready: Ready, context: Values | None) -> dict[str, Values]:
+    """The steps that follow the context, by name; those of some rows where the problem's slots have only these."""
     if context is None or not ready.after:
         return {}
     arithmetic, scenario = Floats(ready.problem.kind), ready.scenario
