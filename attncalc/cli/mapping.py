@@ -29,7 +29,7 @@ SIDES = {"table": WRITTEN, "markdown": WRITTEN, "plain": SPOKEN}
 
 INDENT, FRAME, LABELS, NARROWEST = 4, 2, 14, 16
 """Columns before a map in a terminal: indent, line, labels of tokens with it; and the least that it has itself."""
-LINES_BESIDE, SHORTEST, USUAL = 12, 8, 80
+LINES_BESIDE, SHORTEST, USUAL = 14, 8, 80
 
 
 def asked_for(options: Options) -> bool:

@@ -26,7 +26,7 @@ ALIKE = 2
 FAINTEST = 0.05
 """The share of the cells that may lie below them."""
 
-FINEST = 6
+FINEST = 5
 """Places after the point up to which a bound is written without an exponent."""
 
 
