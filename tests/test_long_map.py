@@ -17,8 +17,8 @@ from rivals.random_scenarios import as_json
 from attncalc import Trace
 from attncalc.core.rows import hidden_cells
 from attncalc.long import softmax
-from attncalc.long.pooling import Map, averaged
-from attncalc.long.problem import Asked, Pooling
+from attncalc.long.pooling import Map, Part, averaged, put_together
+from attncalc.long.problem import Asked, Job, Pooling
 from attncalc.long.summary import mapped, summarised
 
 TOLERANCES = {"float64": 1e-12, "float32": 1e-5}
@@ -125,3 +125,16 @@ def test_the_average_is_that_of_the_heads_cells_and_a_place_asked_for_stands_alo
         np.testing.assert_allclose(mean.values, values.reshape(2, 3, 9, 8).mean(axis=1), 1e-12)
         one = pooling._replace(places=((1, 2),))
         assert_is_dense(mapped(problem, one).map, trace, one, 1e-12, pool)
+
+
+def test_parts_are_added_in_the_order_of_their_rows() -> None:
+    """Whichever thread brought them first: sums whose last digit hangs on the order are the same."""
+    pooling = Pooling("mean", 6, 1, ((0, 0),))
+    numbers = (0.1, 1e16, 0.7, -1e16, 0.3, 1.0)
+    parts = {
+        Job(0, 0, row, row + 1): Part(0, np.array([[number]]), np.array([[True]])) for row, number in enumerate(numbers)
+    }
+    backwards = dict(reversed(parts.items()))
+    one, other = (put_together(some, pooling, (6, 1)).values for some in (parts, backwards))
+    assert sum(numbers) != sum(reversed(numbers))
+    assert one.tobytes() == other.tobytes()

@@ -189,3 +189,10 @@ def test_what_has_no_map_is_refused(args: tuple[str, ...], english: str, chinese
         done = call(*words, language=language)
         assert (done.code, done.out) == (2, "")
         assert said in done.err
+
+
+def test_a_number_on_a_bound_has_the_shade_that_begins_there() -> None:
+    """Given weights, one a cell."""
+    scenario = json.dumps({"weights": [[0.2, 0.8], [0.4, 0.6]], "v": [[1], [2]]}).encode()
+    rows = rows_of(out("run", "-", *MAP, "--width", "40", stdin=scenario))
+    assert [(row[0], row.strip()[-1]) for row in rows] == [("░", "█"), ("▒", "▓")]
