@@ -11,6 +11,7 @@ from attncalc.core.figures import figure
 from attncalc.core.scenario import Scenario
 from attncalc.core.tokens import labels
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose, Remark
+from attncalc.document.maps import maps
 from attncalc.document.view import View
 from attncalc.long.summary import Summary
 from attncalc.messages import text_in
@@ -20,8 +21,10 @@ MOST_FEATURES = 16
 """Features of a context that are shown; --all shows every one."""
 
 
-def summary(found: Summary, scenario: Scenario, queries: Sequence[int], view: View) -> Iterator[Block]:
-    """The means over all rows, head by head, and each query that is asked for."""
+def summary(
+    found: Summary, scenario: Scenario, queries: Sequence[int], view: View, levels: int = 0
+) -> Iterator[Block]:  # fmt: skip
+    """The means over all rows, head by head, each query that is asked for, and the map in levels of shade."""
     yield from _opening(found, scenario, view.say("long-title"), view)
     yield Heading(view.say("long-means"))
     yield _means(found, view)
@@ -32,6 +35,8 @@ def summary(found: Summary, scenario: Scenario, queries: Sequence[int], view: Vi
         yield Remark("empty-row", view.say("long-empty", count=empty))
     for query in queries:
         yield from row(found, scenario, query, query, view)
+    if found.map is not None:
+        yield from maps(found.map, scenario, view, levels)
 
 
 def told(found: Summary, scenario: Scenario, queries: Sequence[int], view: View) -> Iterator[Block]:
@@ -39,6 +44,13 @@ def told(found: Summary, scenario: Scenario, queries: Sequence[int], view: View)
     yield from _opening(found, scenario, view.say("long-rows-title"), view)
     for place, query in enumerate(queries):
         yield from row(found, scenario, query, place, view)
+
+
+def map_alone(found: Summary, scenario: Scenario, view: View, levels: int) -> Iterator[Block]:
+    """The map of a long attention, and nothing else of it."""
+    yield from _opening(found, scenario, view.say("map-untitled"), view)
+    if found.map is not None:
+        yield from maps(found.map, scenario, view, levels)
 
 
 def _opening(found: Summary, scenario: Scenario, untitled: str, view: View) -> Iterator[Block]:

@@ -35,7 +35,7 @@ class Ahead(NamedTuple):
 def ahead(ready: Ready, asked: Asked | None, threads: int) -> Ahead:
     """The work of a problem; the seconds are those of one block, as many times as there are blocks' scores."""
     problem = ready.problem
-    todo = jobs(problem)
+    todo = jobs(problem, asked=asked)
     scores = sum(cells(problem, job) for job in todo)
     width = (problem.q.shape[3] if problem.q is not None else 0) + problem.width
     return Ahead(scores, scores * width, _seconds_a_score(problem, todo, asked) * scores / min(threads, len(todo)))

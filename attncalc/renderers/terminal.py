@@ -16,7 +16,19 @@ from rich.table import Table
 from rich.text import Text
 
 from attncalc.core.wrapping import wrapped
-from attncalc.document.blocks import Block, Derivation, Figure, Heading, Line, Matrix, Plot, Prose, Remark, Tree
+from attncalc.document.blocks import (
+    Block,
+    Derivation,
+    Figure,
+    Heading,
+    HeatMap,
+    Line,
+    Matrix,
+    Plot,
+    Prose,
+    Remark,
+    Tree,
+)
 from attncalc.document.view import View
 from attncalc.renderers.branches import tree_lines
 
@@ -66,7 +78,7 @@ def _document(screen: Screen, blocks: Sequence[Block]) -> Iterator[Text]:
 def _ends_a_part(previous: Block | None, block: Block) -> bool:
     """Whether a reading or a note follows numbers, and a blank line should part them."""
     led = isinstance(block, Remark) or (isinstance(block, Prose) and bool(block.lead))
-    return led and isinstance(previous, Matrix | Derivation | Tree | Plot)
+    return led and isinstance(previous, Matrix | Derivation | Tree | Plot | HeatMap)
 
 
 def _pieces(screen: Screen, block: Block) -> Iterator[Text]:
@@ -86,6 +98,12 @@ def _pieces(screen: Screen, block: Block) -> Iterator[Text]:
 
             lines = plot_lines(block, screen.room - INDENT, screen.view.signs.ascii)
             yield from (Text(" " * INDENT + line) for line in ("", *lines))
+        case HeatMap():
+            from attncalc.renderers.heat import heat_lines
+
+            yield from [Text(""), *([Text(" " * INDENT + block.caption, style="bold")] if block.caption else [])]
+            for parts in heat_lines(block, screen.view, screen.room - INDENT):
+                yield Text.assemble(" " * INDENT, *parts)
         case Tree():
             for line in tree_lines(block, screen.view, screen.room - INDENT):
                 yield Text(" " * INDENT + line.guides) + Text(line.name, style="bold") + Text(line.rest)
