@@ -39,30 +39,52 @@ def given_back(drawn: bool = True) -> Iterator[None]:
         yield
         return
     reading, writing = os.pipe()
-    child = os.fork()
+    parent, child = os.getpid(), os.fork()
     if child == 0:
         os.close(writing)
-        _wait_and_restore(reading, settings, codes)
+        _wait_and_restore(reading, settings, codes, parent)
     os.close(reading)
+    before = {name: signal.getsignal(getattr(signal, name)) for name in CAUGHT}
     _catch(settings, codes)
     try:
         yield
     finally:
-        _let_go()
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
         with contextlib.suppress(OSError):
             os.write(writing, LEFT_IN_ORDER)
             os.close(writing)
             os.waitpid(child, 0)
 
 
-def _wait_and_restore(reading: int, settings: Any, codes: str) -> None:
+def _wait_and_restore(reading: int, settings: Any, codes: str, parent: int) -> None:
     """The whole life of the child process."""
     for name in IGNORED:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     with contextlib.suppress(OSError):
+        _wait(reading, parent)
         if os.read(reading, 1) != LEFT_IN_ORDER:
             _restore(settings, codes)
     os._exit(0)
+
+
+def _wait(reading: int, parent: int) -> None:
+    """Waits for the end; a terminal that goes away before it is a hang-up, also where the system tells nobody.
+
+    Only of its own terminal is a program told, and to read from one that is gone can be to read nothing for ever.
+    """
+    import select
+
+    poll = select.poll()
+    poll.register(reading, select.POLLIN)
+    poll.register(sys.stdin.fileno(), 0)
+    while True:
+        for descriptor, seen in poll.poll():
+            if descriptor == reading:
+                return
+            poll.unregister(descriptor)
+            if seen & select.POLLHUP and os.getppid() == parent:
+                os.kill(parent, signal.SIGHUP)
 
 
 def _catch(settings: Any, codes: str = GIVE_BACK) -> None:
