@@ -11,6 +11,7 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, NoReturn
@@ -25,6 +26,8 @@ GIVE_BACK_LINE = "\x1b[?2004l"
 CAUGHT = ("SIGTERM", "SIGHUP", "SIGQUIT")
 IGNORED = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGTTOU", "SIGTSTP")
 LEFT_IN_ORDER = b"."
+PATIENCE = 0.1
+"""Seconds that a signal has to end the program."""
 
 
 @contextlib.contextmanager
@@ -46,9 +49,14 @@ def given_back(drawn: bool = True) -> Iterator[None]:
     os.close(reading)
     before = {name: signal.getsignal(getattr(signal, name)) for name in CAUGHT}
     _catch(settings, codes)
+    if not drawn:  # the screen has a wakeup of its own
+        os.set_blocking(writing, False)
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     try:
         yield
     finally:
+        if not drawn:
+            signal.set_wakeup_fd(-1)
         for name, handler in before.items():
             signal.signal(getattr(signal, name), handler)
         with contextlib.suppress(OSError):
@@ -62,13 +70,12 @@ def _wait_and_restore(reading: int, settings: Any, codes: str, parent: int) -> N
     for name in IGNORED:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     with contextlib.suppress(OSError):
-        _wait(reading, parent)
-        if os.read(reading, 1) != LEFT_IN_ORDER:
+        if not _left_in_order(reading, parent):
             _restore(settings, codes)
     os._exit(0)
 
 
-def _wait(reading: int, parent: int) -> None:
+def _left_in_order(reading: int, parent: int) -> bool:
     """Waits for the end; a terminal that goes away before it is a hang-up, also where the system tells nobody.
 
     Only of its own terminal is a program told, and to read from one that is gone can be to read nothing for ever.
@@ -80,11 +87,22 @@ def _wait(reading: int, parent: int) -> None:
     poll.register(sys.stdin.fileno(), 0)
     while True:
         for descriptor, seen in poll.poll():
-            if descriptor == reading:
-                return
-            poll.unregister(descriptor)
-            if seen & select.POLLHUP and os.getppid() == parent:
-                os.kill(parent, signal.SIGHUP)
+            if descriptor != reading:
+                poll.unregister(descriptor)
+                if seen & select.POLLHUP and os.getppid() == parent:
+                    os.kill(parent, signal.SIGHUP)
+            elif (told := os.read(reading, 1)) in (b"", LEFT_IN_ORDER):
+                return told == LEFT_IN_ORDER
+            else:
+                _again(told[0], parent)
+
+
+def _again(number: int, parent: int) -> None:
+    """Repeats a signal that did not end the program: one that comes right before a line is read waits for a key."""
+    if number in (getattr(signal, name) for name in CAUGHT):
+        time.sleep(PATIENCE)
+        if os.getppid() == parent:
+            os.kill(parent, number)
 
 
 def _catch(settings: Any, codes: str = GIVE_BACK) -> None:
