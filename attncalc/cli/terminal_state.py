@@ -11,7 +11,6 @@ import contextlib
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, NoReturn
@@ -26,8 +25,9 @@ GIVE_BACK_LINE = "\x1b[?2004l"
 CAUGHT = ("SIGTERM", "SIGHUP", "SIGQUIT")
 IGNORED = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGTTOU", "SIGTSTP")
 LEFT_IN_ORDER = b"."
-PATIENCE = 0.1
-"""Seconds that a signal has to end the program."""
+NOTHING = -1
+PATIENCE = 100
+"""Milliseconds that a signal has to end the program."""
 
 
 @contextlib.contextmanager
@@ -85,24 +85,25 @@ def _left_in_order(reading: int, parent: int) -> bool:
     poll = select.poll()
     poll.register(reading, select.POLLIN)
     poll.register(sys.stdin.fileno(), 0)
+    sent = 0
     while True:
-        for descriptor, seen in poll.poll():
-            if descriptor != reading:
+        for descriptor, seen in poll.poll(PATIENCE if sent else None) or [(NOTHING, 0)]:
+            if descriptor == NOTHING:  # one that comes right before a line is read would wait for a key
+                _send(sent, parent)
+                sent = 0
+            elif descriptor != reading:
                 poll.unregister(descriptor)
-                if seen & select.POLLHUP and os.getppid() == parent:
-                    os.kill(parent, signal.SIGHUP)
+                _send(signal.SIGHUP if seen & select.POLLHUP else 0, parent)
             elif (told := os.read(reading, 1)) in (b"", LEFT_IN_ORDER):
                 return told == LEFT_IN_ORDER
             else:
-                _again(told[0], parent)
+                sent = told[0]
 
 
-def _again(number: int, parent: int) -> None:
-    """Repeats a signal that did not end the program: one that comes right before a line is read waits for a key."""
-    if number in (getattr(signal, name) for name in CAUGHT):
-        time.sleep(PATIENCE)
-        if os.getppid() == parent:
-            os.kill(parent, number)
+def _send(number: int, parent: int) -> None:
+    """Sends a signal to the program, where it is still there."""
+    if number in (signal.SIGINT, *(getattr(signal, name) for name in CAUGHT)) and os.getppid() == parent:
+        os.kill(parent, number)
 
 
 def _catch(settings: Any, codes: str = GIVE_BACK) -> None:
