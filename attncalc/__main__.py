@@ -11,6 +11,15 @@ from typing import NoReturn
 
 def main() -> None:
     """Runs the command line and ends the process with its exit code."""
+    try:
+        code = _code()
+    except KeyboardInterrupt:  # before anything could be said, or while it was
+        code = 130
+    _end(code)
+
+
+def _code() -> int:
+    """The exit code of the command line, after it was carried out."""
     # A short run makes few cycles: collecting them while the libraries load would cost a tenth of the start-up.
     gc.set_threshold(100_000)
     _occupy_closed()
@@ -39,7 +48,7 @@ def main() -> None:
         code = ended(error, language, "--debug" in sys.argv)
         if code:
             silence_stdout()
-    _end(int(code or 0))
+    return int(code or 0)
 
 
 def _occupy_closed() -> None:

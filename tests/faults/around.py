@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from running import PACKAGE_PARENT, PROGRAM, Finished, environment, run_program
 
@@ -75,20 +77,26 @@ READING = ("--help", "list", "explain draw", "run draw -o r.txt --force")
 
 def closed_streams(line: str, closed: Sequence[int], folder: Path) -> Injected:
     """Standard streams that are closed at the start: what needs one says so, and none of them is taken by a file."""
-    (folder / "r.txt").write_bytes(OLD)
-    usual = run_program(*line.split(), cwd=folder)
-    wanted = (folder / "r.txt").read_bytes()
+    usual, wanted = _usual(line)
     (folder / "r.txt").write_bytes(OLD)
     done = _run(line.split(), folder, lambda: [os.close(number) for number in closed])
     needs_out = "-o" not in line
     code = 2 if needs_out and 1 in closed else 0
-    out = "" if 1 in closed else usual.out
+    out = "" if 1 in closed else usual
     trouble = "" if (done.code, done.out) == (code, out) else f"ends with {done.code}, {done.err[-200:]}"
     if code and 2 not in closed:
         trouble = trouble or refused(done)
     if not needs_out and (folder / "r.txt").read_bytes() != wanted:
         trouble = trouble or "the file is another"
     return Injected("closed streams", f"{line}, {', '.join(map(str, closed))}", trouble)
+
+
+@cache
+def _usual(line: str) -> tuple[str, bytes]:
+    """What a line writes where nothing is odd: on standard output, and into the file."""
+    with TemporaryDirectory() as folder:
+        out, file = run_program(*line.split(), cwd=Path(folder)).out, Path(folder, "r.txt")
+        return out, file.read_bytes() if file.exists() else OLD
 
 
 # --- clocks ---------------------------------------------------------------------------------------

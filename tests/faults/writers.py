@@ -43,6 +43,7 @@ def _scenario(wrong: bool = False) -> bytes:
     return (text.replace("6.05", "6.06", 1) if wrong else text).encode()
 
 
+SHEETS = ("worksheet", "--seed", "7", "--level", "1", "--copies", "2")
 ANSWERS = (b"6.05 1.22 1.82 0.7\n", b"6.05 1.22 1.82 0.74\n", b"9.83\n", b"hint\n", b"0.62 0.21 0.19 0.08\n")
 
 
@@ -66,10 +67,10 @@ def writers() -> tuple[Writer, ...]:
         _result("worksheet --seed 7", "sheet.md"),
         Writer("run --summary", ("run", "s.json", "--summary", "-o", "rows.npz"), {"s.json": summary}),
         Writer("new, by questions", ("new", "-o", "mine.json"), {}, (b"\n" * 20,)),
-        Writer("worksheet, a new folder", ("worksheet", "--seed", "7", "--copies", "3", "-o", "sheets"), {}),
+        Writer("worksheet, a new folder", (*SHEETS, "-o", "sheets"), {}),
         Writer(
             "worksheet, a folder that is there",
-            ("worksheet", "--seed", "7", "--copies", "3", "-o", "sheets", "--force"),
+            (*SHEETS, "-o", "sheets", "--force"),
             {"sheets/sheet-01.md": OLD, "sheets/sheet-02.md": OLD, "sheets/mine.txt": OLD},
         ),
         Writer(
@@ -115,7 +116,8 @@ class Shop:
     def run(self, lines: Sequence[bytes] | None = None, before: Callable[[], object] = lambda: None) -> Run:
         """The call, begun."""
         stdin = b"".join(self.writer.lines if lines is None else lines)
-        return Run(self.writer.args, self.folder, stdin, before, HOME=str(self.folder))
+        where = {"HOME": str(self.folder), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+        return Run(self.writer.args, self.folder, stdin, before, **where)
 
     def found(self) -> dict[str, bytes]:
         """The files that are there, and the empty folders."""
