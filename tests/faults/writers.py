@@ -103,7 +103,7 @@ class Shop:
                 self.allowed.setdefault(name, set()).add(data)
         assert done.code == writer.code, done
         assert self.final != writer.before
-        assert not any(map(PART.fullmatch, self.final))
+        assert not any(map(is_part, self.final))
 
     def reset(self) -> None:
         """The folder as it was before the call."""
@@ -128,7 +128,7 @@ class Shop:
     def trouble(self, parts: bool = False) -> str:
         """What is there and must not be; what is half made may be, where `parts` says so."""
         for name, data in self.found().items():
-            if PART.match(name):
+            if is_part(name):
                 if not parts:
                     return f"{name} is left"
             elif not name.endswith("/") and data not in self.allowed.get(name, set()):
@@ -138,13 +138,13 @@ class Shop:
 
     def next_run(self) -> str:
         """What is wrong after a run that nothing disturbs, on top of what the disturbed one left."""
-        if not any(map(PART.match, self.found())):
+        if not any(map(is_part, self.found())):
             return ""
         for name in self.final.keys() - self.writer.before.keys():  # would be refused without --force
             if "--resume" not in self.writer.args:
                 (self.folder / name).unlink(missing_ok=True)
         self.run().wait()
-        left = [name for name in self.found() if PART.match(name)]
+        left = [name for name in self.found() if is_part(name)]
         return f"{left[0]} is left by the next run" if left else ""
 
 
@@ -155,6 +155,11 @@ def refused(done: Finished, code: int = 2) -> str:
     if "Traceback" in done.err or "fault of attncalc itself" in done.err:
         return f"says {done.err[-300:]}"
     return "" if done.err.strip() else "says nothing"
+
+
+def is_part(name: str) -> bool:
+    """Whether a file is half made, or lies in a folder that is."""
+    return any(map(PART.fullmatch, name.split("/")))
 
 
 def _is_empty(path: Path) -> bool:
