@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
 from collections import Counter
@@ -93,20 +92,27 @@ def main() -> int:
     parser.add_argument("--megabytes", type=int, nargs="+", default=[300, 600])
     asked = parser.parse_args()
     warm()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     injected, troubles = Counter[str](), Counter[str]()
-    for kind in asked.only:
-        with TemporaryDirectory() as parent:
-            folder = Path(parent) / "here"
-            folder.mkdir()
-            for one in KINDS[kind](folder, asked):
+    try:
+        for kind in asked.only:
+            for one in _injected(KINDS[kind], asked):
                 injected[one.kind] += 1
                 troubles[one.kind] += bool(one.trouble)
                 if one.trouble:
                     print(f"{one.kind}: {one.what}: {one.trouble}", flush=True)
-            os.system(f"chmod -R u+w {parent}") if os.geteuid() else None
-    for kind, count in injected.items():
-        print(f"{count:6} {kind}: {troubles[kind] or 'none'} brought about what must not be")
+    finally:  # also where it is ended before its time
+        for name, count in injected.items():
+            print(f"{count:6} {name}: {troubles[name] or 'none'} brought about what must not be", flush=True)
     return bool(troubles.total())
+
+
+def _injected(make: Make, asked: argparse.Namespace) -> Iterator[Injected]:
+    """The faults of a kind, in a folder of their own."""
+    with TemporaryDirectory(ignore_cleanup_errors=True) as parent:
+        folder = Path(parent) / "here"
+        folder.mkdir()
+        yield from make(folder, asked)
 
 
 if __name__ == "__main__":
