@@ -54,7 +54,7 @@ def showing(session: Session) -> Iterator[Callable[[int, int], None] | None]:
 
     def show(done: int, whole: int) -> None:
         now = time.monotonic()
-        if done and now - last[0] >= OFTEN:
+        if done and now > begun and abs(now - last[0]) >= OFTEN:  # a clock may stand still, or jump
             last[0] = now
             rate = done / (now - begun)
             left = _time(session, (whole - done) / rate)

@@ -15,6 +15,9 @@ ZOOM = 2
 """Pixels for each unit of the picture, so that it is sharp in print."""
 MOST_PIXELS = 100_000_000
 
+BYTES_A_PIXEL, BYTES_BESIDES = 9, 30_000_000
+"""What resvg takes at most, as measured: where it gets no memory, it ends the program."""
+
 
 def render(trace: Trace, view: View, told: bool = False, quiet: bool = False, picture: str | None = None) -> bytes:
     """The picture that is asked for, always on white; one that is too large for pixels is refused."""
@@ -27,6 +30,7 @@ def pixels_of(picture: Picture, language: str) -> bytes:
     width, height = (round(side * ZOOM) for side in picture.part[:2])
     if width * height > MOST_PIXELS:
         raise UsageError.of("picture-too-large", "--format", width=width, height=height)
+    bytearray(width * height * BYTES_A_PIXEL + BYTES_BESIDES)  # a MemoryError where there is no room
     return bytes(_resvg()(svg_string=written(picture, language), zoom=ZOOM))
 
 
