@@ -22,17 +22,19 @@ import zarr
 from calling import call, out
 from distributed import Client
 from long_scenarios import in_files, long_document
+from safetensors.numpy import save_file
 
 from attncalc.cli import spreading
 from attncalc.errors import AttncalcError
 from attncalc.long import cluster, shares
 from attncalc.long.blocks import jobs
 from attncalc.long.extents import extent_of, joined
-from attncalc.long.loading import Filed, Long, load_long, ready
-from attncalc.long.problem import Asked
+from attncalc.long.loading import COMPARED, Filed, Long, load_long, ready
+from attncalc.long.pooling import Part
+from attncalc.long.problem import Asked, Job
 from attncalc.long.shares import Work, blocks_of, extent_at, pieces, with_extents
 from attncalc.long.spread import spread
-from attncalc.long.summary import Summary, finished, nothing_yet, put
+from attncalc.long.summary import Summary, finished, nothing_yet, put, with_map
 from attncalc.renderers.summary_npz import render, render_all
 from attncalc.scenario_files.sources import source_at
 
@@ -70,16 +72,16 @@ def long_of(path: Path) -> Long:
 def spread_over(client: Client, *paths: Path, progress: Any = None) -> bytes:
     """The summaries of scenarios from workers, as a file."""
     longs = [long_of(path) for path in paths]
-    readies = [ready(long, streamed=True) for long in longs]
+    readies = [ready(long, COMPARED) for long in longs]
     found = spread(client, longs, readies, ASKED, progress)
     return render_all([(str(path), one) for path, one in zip(paths, found, strict=True)])
 
 
 def in_one_process(
-    *paths: Path, format: str = "npz", options: tuple[str, ...] = ("--top", "3", "--near", "4")
+    *paths: Path, format: str = "npz", options: tuple[str, ...] = ("--summary", "--top", "3", "--near", "4")
 ) -> bytes:
     """The same from the program without workers, in a process of its own: as there, BLAS has one thread."""
-    command = [sys.executable, "-m", "attncalc", "run", *map(str, paths), "--summary", "--format", format, *options]
+    command = [sys.executable, "-m", "attncalc", "run", *map(str, paths), "--format", format, *options]
     return subprocess.run(command, capture_output=True, timeout=120, check=True).stdout
 
 
@@ -103,9 +105,24 @@ def projected(folder: Path) -> Path:
     )
 
 
+def laid_out(folder: Path) -> Path:
+    """A scenario with its arrays in column order, compressed and of safetensors, and a residual."""
+    numbers = np.random.default_rng(3)
+    q, k, v = (numbers.standard_normal((2, 300, 4)).astype(np.float32) for _ in "qkv")
+    np.save(folder / "columns.npy", np.asfortranarray(q))
+    np.savez_compressed(folder / "packed.npz", k=k)
+    save_file({"v": v}, folder / "v.safetensors")
+    np.save(folder / "residual.npy", numbers.standard_normal((300, 8)).astype(np.float32))
+    references = {
+        "q": {"npy": "columns.npy"}, "k": {"npz": "packed.npz", "key": "k"},
+        "v": {"safetensors": "v.safetensors", "key": "v"}, "residual": {"npy": "residual.npy"},
+    }  # fmt: skip
+    return saved(folder / "laid-out.json", {**references, "heads": 2, "w_o": np.eye(8).tolist()})
+
+
 def test_two_processes_give_the_bytes_of_one(client: Client, big: Path) -> None:
-    """Many scenarios in one graph: every mask and bias, either type, projections before and steps after."""
-    paths = [big, projected(big.parent), *varied(big.parent)]
+    """Many scenarios in one graph: every mask and bias, layout and type, projections before and steps after."""
+    paths = [big, projected(big.parent), laid_out(big.parent), *varied(big.parent)]
     assert spread_over(client, *paths) == in_one_process(*paths)
 
 
@@ -126,10 +143,10 @@ def test_a_worker_that_is_killed_half_way_changes_nothing(big: Path) -> None:
         assert seen[-1][0] == seen[-1][1]
 
 
-def by_hand(path: Path) -> Summary:
+def by_hand(path: Path, asked: Asked = ASKED) -> Summary:
     """What the workers do, one part after another in this process."""
     long = long_of(path)
-    one = ready(long, streamed=True)
+    one = ready(long, COMPARED)
     tables = {"q": one.problem.q, "k": one.problem.k, "v": one.problem.v}
     known = {}
     for name, table in tables.items():
@@ -139,13 +156,13 @@ def by_hand(path: Path) -> Summary:
             known[name] = joined(parts)  # type: ignore[arg-type]
             assert known[name] == extent_of(table.all().astype(kind))
     problem = with_extents(one.problem, known)
-    summary = nothing_yet(problem, ASKED)
-    for share in shares.shares(problem, 10_000):
-        blocks = blocks_of(Work(str(path), long.source, known), ASKED, share)
+    summary, parts = nothing_yet(problem, asked), dict[Job, Part]()
+    for share in shares.shares(problem, asked, 10_000):
+        blocks = blocks_of(Work(str(path), long.source, known), asked, share)
         assert isinstance(blocks, list)
         for job, block in zip(share, blocks, strict=True):
-            put(summary, job, block)
-    return finished(one, summary)
+            put(summary, parts, job, *block)
+    return finished(one, with_map(summary, parts))
 
 
 def test_no_more_is_read_at_once_than_is_allowed(big: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +189,7 @@ def test_no_more_is_read_at_once_than_is_allowed(big: Path, monkeypatch: pytest.
 def test_a_share_is_of_one_head_and_not_larger_than_asked(big: Path) -> None:
     """All blocks are in one share each."""
     problem = ready(long_of(big)).problem
-    found = shares.shares(problem, 100_000)
+    found = shares.shares(problem, most=100_000)
     assert sorted(job for share in found for job in share) == sorted(jobs(problem))
     assert all(len({(job.batch, job.head) for job in share}) == 1 for share in found)
     assert len(found) > 2
@@ -193,13 +210,30 @@ def test_several_scenarios_are_several_summaries(format: str, big: Path) -> None
     """One after another as a table, one a line as JSON, by the names of their files as arrays; with workers or not."""
     other = saved(big.parent / "other.json", {**json.loads(big.read_text()), "softcap": 2})
     target = big.parent / "target"
-    alone = in_one_process(big, other, format=format, options=("--width", "80"))
+    alone = in_one_process(big, other, format=format, options=("--summary", "--width", "80"))
     assert out("run", str(big), str(other), *LOCAL, "--format", format, "--width", "80", "-o", str(target)) == ""
     assert target.read_bytes() == alone
     if format == "npz":
         assert {"big/context", "other/context", "other/keys"} < {*np.load(target)}
     elif format == "json":
         assert [json.loads(line)["format"] for line in alone.splitlines()] == ["attncalc-summary/1"] * 2
+
+
+MAPS: list[tuple[str, ...]] = [
+    ("--picture", "map", "--head", "1"),
+    ("--picture", "map", "--head", "mean", "--pool", "mean", "--summary"),
+]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("options", MAPS)
+def test_a_map_is_pooled_by_workers_too(options: tuple[str, ...], big: Path) -> None:
+    """Alone and with a summary, of one head and of the average, as arrays and as a picture."""
+    for name in ("map.npz", "map.svg"):
+        target = big.parent / name
+        alone = in_one_process(big, format=target.suffix[1:], options=options)
+        assert out("run", str(big), *options, "--scheduler", "local", "-o", str(target)) == ""
+        assert target.read_bytes() == alone
 
 
 @pytest.mark.usefixtures("here")

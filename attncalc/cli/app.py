@@ -37,7 +37,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "run", "commands.run", ("scenarios", *SHOWING[:-6], "jsonl", "summary", "top", "near", "threads", "scheduler",
-                            "workers", *o.SCREEN),
+         "workers", "pool", *o.SCREEN),
         ("attncalc run draw --by-hand off", "attncalc run big.json --summary -o rows.npz",
          "attncalc run layer-0.json layer-1.json --summary --scheduler tcp://10.0.0.1:8786 -o rows.npz",
          "attncalc show draw | attncalc run - --json | jq '.steps[-1]'"),

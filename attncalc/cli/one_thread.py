@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+
+LEAST = 160 * 2**20
+"""Bytes of address space without which the library of those products ends the program, with a word of its own."""
 
 
 def with_one_thread() -> None:
     """One: for many small products threads only wait for each other, and long contexts have threads of their own."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def within_limits() -> None:
+    """Where the system limits the memory (`ulimit -v`), one thread; a MemoryError where NumPy cannot be loaded."""
+    with contextlib.suppress(ImportError):  # a system that has no such limits
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit == resource.RLIM_INFINITY:
+            return
+        if limit < LEAST:
+            raise MemoryError
+        with_one_thread()

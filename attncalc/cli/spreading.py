@@ -38,10 +38,10 @@ def spread_out(session: Session, options: Options, longs: Sequence[Long], asked:
         from attncalc.long.spread import spread
     except ImportError:
         raise UsageError.of("needs-extra", "--scheduler", extra="dask", package="distributed") from None
-    from attncalc.long.loading import ready
+    from attncalc.long.loading import COMPARED, ready
     from attncalc.long.shares import share_bytes
 
-    readies = [ready(long, streamed=True) for long in longs]
+    readies = [ready(long, COMPARED) for long in longs]
     needed = max(share_bytes(long, one.problem, asked) for long, one in zip(longs, readies, strict=True))
     with _client(cluster, options) as client:
         cluster.check_workers(client, needed)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from attncalc.cli.answering import all_of, answer_format, write_blocks, write_text
+from attncalc.cli import mapping
+from attncalc.cli.answering import all_of, answer_format, write_text
 from attncalc.cli.choices import Options, calculation, place_named, plain_view, whole_number
+from attncalc.cli.mapping import Told
 from attncalc.cli.one_thread import with_one_thread
 from attncalc.cli.progress import announced, showing
 from attncalc.cli.session import Session
@@ -14,8 +16,6 @@ from attncalc.cli.spreading import refuse_idle
 from attncalc.errors import UsageError
 
 if TYPE_CHECKING:
-    from attncalc.document.blocks import Block
-    from attncalc.document.view import View
     from attncalc.long.loading import Long
     from attncalc.long.problem import Asked
     from attncalc.long.summary import Summary
@@ -23,55 +23,51 @@ if TYPE_CHECKING:
 FORMATS = ("table", "plain", "json", "npz", "markdown", "latex", "html")
 MOST_THREADS, MOST_TOP, MOST_NEAR = 256, 1000, 10**9 - 1
 IDLE = ("step", "jsonl", "picture")
+MAP_IDLE = ("step", "jsonl", "token", "top", "near")
 """Options of `run` that a summary does not read."""
 
 
 def summary(session: Session, options: Options) -> int:
-    """The context and the figures of every row: a table of their means, JSON, or arrays."""
+    """The context and the figures of every row: a table of their means, JSON, or arrays; with a map if asked for."""
     with_one_thread()
     _refuse(options)
-    format = answer_format(options, FORMATS)
-    whole_number(options, "threads", 2, 1, MOST_THREADS)
-    asked = _asked(options)
+    format = _format(options)
     longs = all_of(lambda source: long_at(source, options), options["scenarios"])
+    asked = _asked(session, options, longs[0], format)
     chosen = all_of(lambda long: queries(long, options), longs)
     found = _found(session, options, longs, asked)
-    if format == "npz":
-        from attncalc.renderers.summary_npz import render_all
-
-        write_text(options, render_all([(long.scenario.name, one) for long, one in zip(longs, found, strict=True)]))
-    elif format == "json":
-        from attncalc.renderers.summary_json import render
-
-        lines = (render(one, long.scenario, rows or None) for one, long, rows in zip(found, longs, chosen, strict=True))
-        write_text(options, "".join(lines))
-    else:
-        from attncalc.document.summaries import summary as composed
-
-        view = plain_view(session, format)._replace(everything=bool(options["all"]))
-
-        def blocks(view: View) -> Iterator[Block]:
-            for one, long, rows in zip(found, longs, chosen, strict=True):
-                yield from composed(one, long.scenario, rows, view)
-
-        write_blocks(session, options, blocks, view, format)
+    told = [Told(long.scenario, one, rows) for long, one, rows in zip(longs, found, chosen, strict=True)]
+    _write(session, options, longs[0], told, format)
     return 0
 
 
 def _found(session: Session, options: Options, longs: Sequence[Long], asked: Asked) -> list[Summary]:
     """The summaries, calculated on threads one after another, or by the workers of a scheduler."""
-    from attncalc.long.ahead import bytes_needed, check_memory, results_bytes
-
     threads = whole_number(options, "threads", 2, 1, MOST_THREADS)
-    kept = sum(results_bytes(long, asked.top) for long in longs)
-    for long in longs:
-        more = bytes_needed(long, asked.top, threads, whole=options["scheduler"] is None)
-        check_memory(long, kept + more - results_bytes(long, asked.top), "long-memory")
+    _check_memory(options, longs, asked, threads)
     if options["scheduler"] is not None:
         from attncalc.cli.spreading import spread_out
 
-        return spread_out(session, options, longs, asked)
-    return [_here(session, long, asked, threads) for long in longs]
+        found = spread_out(session, options, longs, asked)
+    else:
+        found = [_here(session, long, asked, threads) for long in longs]
+    if not mapping.averaging(longs[0], options):
+        return found
+    from attncalc.long.pooling import averaged
+
+    return [one._replace(map=averaged(one.map)) if one.map is not None else one for one in found]
+
+
+def _check_memory(options: Options, longs: Sequence[Long], asked: Asked, threads: int) -> None:
+    """Refuses what is too much: all results stay; what they are made of is there in turn, or for workers at once."""
+    from attncalc.long.ahead import bytes_needed, check_memory, results_bytes
+
+    spread = options["scheduler"] is not None
+    kept, held = sum(results_bytes(long, asked.top) for long in longs), 0
+    for long in longs:
+        more = bytes_needed(long, asked.top, threads, spread) - results_bytes(long, asked.top)
+        held = held + more if spread else more
+        check_memory(long, kept + held, "long-memory")
 
 
 def _here(session: Session, long: Long, asked: Asked, threads: int) -> Summary:
@@ -81,21 +77,58 @@ def _here(session: Session, long: Long, asked: Asked, threads: int) -> Summary:
     problem = ready(long)
     announced(session, problem, long, asked, threads)
     with showing(session) as progress:
-        return summarised(problem, asked, threads, progress)
+        found = summarised(problem, asked, threads, progress)
+    return found._replace(problem=found.problem._replace(q=None, k=None, v=None))  # room for the next
+
+
+def _write(session: Session, options: Options, long: Long, told: Sequence[Told], format: str) -> None:
+    """The summaries, or the map alone, in a format."""
+    if format == "npz":
+        from attncalc.renderers.summary_npz import render_all
+
+        write_text(options, render_all([(one.scenario.name, one.found) for one in told]))
+    elif format == "json":
+        write_text(options, "".join(_as_json(one) for one in told))
+    else:
+        view = plain_view(session, format)._replace(everything=bool(options["all"]))
+        view = mapping.view_of(view, long, options) if mapping.asked_for(options) else view
+        mapping.write(session, options, told, view, format)
+
+
+def _as_json(told: Told) -> str:
+    from attncalc.renderers import summary_json
+
+    scenario, found, rows = told
+    alone = found.asked is not None and found.asked.map_alone
+    return summary_json.map_alone(found) if alone else summary_json.render(found, scenario, rows or None)
+
+
+def _format(options: Options) -> str:
+    """The format; --picture map has its own, and all read it."""
+    if mapping.asked_for(options):
+        return answer_format({**options, "picture": None}, mapping.FORMATS)
+    return answer_format(options, FORMATS)
 
 
 def _refuse(options: Options) -> None:
-    idle = [f"--{name}" for name in IDLE if options[name]]
-    if idle:
-        raise UsageError.of("summary-idle", ", ".join(idle))
+    if mapping.asked_for(options) and len(options["scenarios"]) != 1:
+        raise UsageError.of("map-one-scenario", "--picture map")
+    idle, code = (IDLE, "summary-idle") if options["summary"] else (MAP_IDLE, "map-idle")
+    known = ("picture",) if mapping.asked_for(options) else ()
+    if found := [f"--{name}" for name in idle if options[name] and name not in known]:
+        raise UsageError.of(code, ", ".join(found))
     refuse_idle(options)
 
 
-def _asked(options: Options) -> Asked:
+def _asked(session: Session, options: Options, long: Long, format: str) -> Asked:
     from attncalc.long.problem import Asked
 
-    top = whole_number(options, "top", 5, 1, MOST_TOP)
-    return Asked(top, whole_number(options, "near", 64, 1, MOST_NEAR))
+    if mapping.asked_for(options) and not options["summary"]:
+        return Asked(1, 1, mapping.pooling(session, long, options, format))
+    asked = Asked(whole_number(options, "top", 5, 1, MOST_TOP), whole_number(options, "near", 64, 1, MOST_NEAR))
+    if not mapping.asked_for(options):
+        return asked
+    return asked._replace(pooling=mapping.pooling(session, long, options, format))
 
 
 def long_at(source: str, options: Options) -> Long:

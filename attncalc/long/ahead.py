@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-import os
 import time
-from pathlib import Path
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncalc.errors import UsageError
+from attncalc.core.memory import check_free
+from attncalc.core.stage import Stage
 from attncalc.long.blocks import HELD, ROWS, block, cells, jobs
-from attncalc.long.loading import BY_CELLS, Long, Ready
+from attncalc.long.loading import COMPARED, Long, Ready, of_cells
 from attncalc.long.problem import Asked, Job, Problem
 from attncalc.long.softmax import SUMMARY_TILE
 from attncalc.pipelines.standard import stages
+from attncalc.scenario_files.array_rows import BY_CELLS
 
 STEPS_OF_ROWS, LABELS = 6, 50
 """Arrays like the keys that telling some rows holds, and what the labels of a key take, in numbers."""
@@ -33,7 +35,7 @@ class Ahead(NamedTuple):
 def ahead(ready: Ready, asked: Asked | None, threads: int) -> Ahead:
     """The work of a problem; the seconds are those of one block, as many times as there are blocks' scores."""
     problem = ready.problem
-    todo = jobs(problem)
+    todo = jobs(problem, asked=asked)
     scores = sum(cells(problem, job) for job in todo)
     width = (problem.q.shape[3] if problem.q is not None else 0) + problem.width
     return Ahead(scores, scores * width, _seconds_a_score(problem, todo, asked) * scores / min(threads, len(todo)))
@@ -52,33 +54,57 @@ def _seconds_a_score(problem: Problem, todo: list[Job], asked: Asked | None) -> 
     return min(taken) / max(1, cells(problem, small))
 
 
-def bytes_needed(long: Long, top: int, threads: int, whole: bool = True) -> int:
-    """The memory of a summary beyond the program itself: inputs, what is made of them, the results, the tiles."""
-    scenario = long.scenario
-    size = 8 if long.kind == "float64" else 4
-    batch, heads, queries, keys = scenario.grid
-    given = sum(
-        math.prod(long.outlines.shapes[name]) * size for name in long.outlines.located if name not in BY_CELLS
-    )  # fmt: skip
-    if not whole:
-        given = 0
-    widths = {"x": "d_model", "q": "d_k", "k": "d_k", "v": "d_v"}
-    made = 0
-    for row in stages(scenario):
-        if row.given or ("key" in row.axes and "query" in row.axes):
-            continue
-        width = scenario.sizes.get(widths.get(row.name.split("_")[-1], "d_model"), 0) or scenario.sizes.get("d_v", 0)
-        rows = keys if "key" in row.axes else queries
-        made += batch * (heads if "head" in row.axes else 1) * rows * max(width, 1) * size
+def bytes_needed(long: Long, top: int, threads: int, streamed: bool = False) -> int:
+    """The memory of a summary beyond the program itself: inputs, what is made of them, the results, the tiles.
+
+    With `streamed` given queries, keys and values stay in their files.
+    """
+    rows = stages(long.scenario)
+    given = _given(long, not streamed or bytes_before(long) > 0)
     tiles = threads * (HELD + 4 * SUMMARY_TILE * ROWS)
-    return given + made + results_bytes(long, top) + tiles
+    return (given + _made(long, rows)) * _size(long) + _figures(long, top) + tiles
 
 
 def results_bytes(long: Long, top: int) -> int:
-    """What the figures of every row take, and its largest weights with their keys."""
-    batch, heads, queries, _ = long.scenario.grid
-    size = 8 if long.kind == "float64" else 4
-    return batch * heads * queries * (top * (8 + size) + 5 * size)
+    """What of that is left in the end: contexts and the steps after them, and what is told of every row."""
+    rows = [*itertools.dropwhile(lambda row: row.name != "context", stages(long.scenario))]
+    return _made(long, rows) * _size(long) + _figures(long, top)
+
+
+def _figures(long: Long, top: int) -> int:
+    """The bytes of the figures of every row, and of its largest weights with their keys."""
+    size = _size(long)
+    return math.prod(long.scenario.grid[:3]) * (top * (8 + size) + 5 * size)
+
+
+def bytes_before(long: Long) -> int:
+    """The memory of what comes before the scores, where queries, keys and values have to be made of other numbers."""
+    before = list(itertools.takewhile(lambda row: not of_cells(row), stages(long.scenario)))
+    return 0 if all(row.given for row in before) else (_given(long) + _made(long, before)) * _size(long)
+
+
+def _size(long: Long) -> int:
+    return 8 if long.kind == "float64" else 4
+
+
+def _given(long: Long, compared: bool = True) -> int:
+    """The numbers of the arrays in files that have to be whole in memory, also of q, k and v if `compared`."""
+    left = BY_CELLS if compared else (*BY_CELLS, *COMPARED)
+    return sum(math.prod(long.outlines.shapes[name]) for name in long.outlines.located if name not in left)
+
+
+def _made(long: Long, rows: Sequence[Stage]) -> int:
+    """The numbers of what stages make."""
+    batch, heads, queries, keys = long.scenario.grid
+    sizes = long.scenario.sizes
+    widths = {"x": "d_model", "q": "d_k", "k": "d_k", "v": "d_v"}
+    count = 0
+    for row in rows:
+        if not row.given and not of_cells(row):
+            width = sizes.get(widths.get(row.name.split("_")[-1], "d_model"), 0) or sizes.get("d_v", 0)
+            places = batch * (heads if "head" in row.axes else 1) * (keys if "key" in row.axes else queries)
+            count += places * max(width, 1)
+    return count
 
 
 def rows_bytes(long: Long) -> int:
@@ -86,31 +112,9 @@ def rows_bytes(long: Long) -> int:
     batch, _, _, keys = long.scenario.grid
     sizes = long.scenario.sizes
     width = sizes.get("d_k", 0) + sizes.get("d_v", 0) + sizes.get("d_model", 0)
-    return batch * keys * (sizes["kv_heads"] * width * STEPS_OF_ROWS + LABELS) * (8 if long.kind == "float64" else 4)
+    return batch * keys * (sizes["kv_heads"] * width * STEPS_OF_ROWS + LABELS) * _size(long)
 
 
 def check_memory(long: Long, needed: int, code: str) -> None:
     """Refuses what does not fit into the memory that is free; the message says what to do instead."""
-    free = free_memory()
-    if free is not None and needed > free:
-        raise UsageError.of(code, long.scenario.name, needed=in_bytes(needed), free=in_bytes(free))
-
-
-def free_memory() -> int | None:
-    """The bytes that can be had without swapping; None where the system does not say."""
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, AttributeError):
-        return None
-
-
-UNITS = ((10**9, "GB"), (10**6, "MB"), (1, "B"))
-
-
-def in_bytes(count: int) -> str:
-    """`1.2 GB`, `90 MB`."""
-    size, unit = next((size, unit) for size, unit in UNITS if count >= size or size == 1)
-    return f"{count / size:.1f} {unit}" if unit == "GB" else f"{count // size} {unit}"
+    check_free(long.scenario.name, needed, code)

@@ -23,8 +23,8 @@ from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
 
 from attncalc import __version__
+from attncalc.core.memory import in_bytes
 from attncalc.errors import UsageError, shortened
-from attncalc.long.ahead import in_bytes
 
 MOST_PORT = 65535
 

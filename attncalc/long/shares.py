@@ -16,13 +16,16 @@ from attncalc.core.arithmetic import Floats
 from attncalc.core.bounded import Values
 from attncalc.errors import AttncalcError, UsageError
 from attncalc.long.ahead import bytes_needed
-from attncalc.long.blocks import HELD, ROWS, block, cells, jobs
+from attncalc.long.blocks import HELD, ROWS, cells, jobs
 from attncalc.long.extents import Extent, extent_of
-from attncalc.long.loading import Filed, Long, judged, load_long, ready
+from attncalc.long.loading import COMPARED, Filed, Long, judged, load_long, ready
+from attncalc.long.pooling import Part
 from attncalc.long.problem import Asked, Block, Job, Problem
 from attncalc.long.softmax import SUMMARY_TILE
+from attncalc.long.summary import as_asked, pooled
 from attncalc.long.tables import Table
-from attncalc.scenario_files.array_rows import Located
+from attncalc.scenario_files.array_places import Located
+from attncalc.scenario_files.packed import Packed
 from attncalc.scenario_files.sources import Source
 from attncalc.scenario_files.zarr_arrays import Chunked
 
@@ -44,10 +47,10 @@ class Work(NamedTuple):
     known: Mapping[str, Extent]
 
 
-def shares(problem: Problem, most: int = CELLS) -> list[tuple[Job, ...]]:
+def shares(problem: Problem, asked: Asked | None = None, most: int = CELLS) -> list[tuple[Job, ...]]:
     """The blocks of a problem, those of the same head together up to so many scores."""
     heads: dict[tuple[int, int], list[Job]] = {}
-    for job in jobs(problem):
+    for job in jobs(problem, asked=asked):
         heads.setdefault((job.batch, job.head), []).append(job)
     return [share for found in heads.values() for share in _cut(problem, found, most)]
 
@@ -65,11 +68,14 @@ def _cut(problem: Problem, todo: Sequence[Job], most: int) -> Iterator[tuple[Job
         yield tuple(share)
 
 
-def blocks_of(work: Work, asked: Asked | None, share: Sequence[Job]) -> list[Block] | AttncalcError:
-    """The blocks of a share; what a scenario is refused for comes back as a value, since trying again is no use."""
+def blocks_of(work: Work, asked: Asked | None, share: Sequence[Job]) -> list[tuple[Block, Part | None]] | AttncalcError:
+    """The blocks of a share with what they add to a map.
+
+    What a scenario is refused for comes back as a value, since trying again is no use.
+    """
     try:
-        problem = _near(_problem(work), share)
-        return [block(problem, job, asked) for job in share]
+        problem = _near(as_asked(_problem(work), asked), share)
+        return [pooled(problem, job, asked) for job in share]
     except AttncalcError as error:
         return error
     except OSError as error:
@@ -110,7 +116,7 @@ def _problem(work: Work) -> Problem:
     with _LOCK:
         if work.name not in _LAST:
             _LAST.clear()
-            problem = ready(load_long(work.source), streamed=True).problem
+            problem = ready(load_long(work.source), (*COMPARED, "residual")).problem
             _LAST[work.name] = with_extents(problem, work.known)
         return _LAST[work.name]
 
@@ -126,10 +132,18 @@ def _near(problem: Problem, share: Sequence[Job]) -> Problem:
     keys = max(ends) if problem.softmax else problem.grid[3]
     tables = {"q": problem.q, "k": problem.k, "v": problem.v}
     near: dict[str, Any] = {
-        name: Window(table, problem.kind, 0 if name == "q" else keys)
+        name: Window(_own(table), problem.kind, 0 if name == "q" else keys)
         for name, table in tables.items() if isinstance(table, Filed)
     }  # fmt: skip
     return problem._replace(**near)
+
+
+def _own(table: Filed) -> Filed:
+    """The table; a compressed one has a reader of its own, since other threads of a worker read on from elsewhere."""
+    found = table.located
+    if isinstance(found, Located) and found.packed is not None:
+        found = found._replace(packed=Packed(found.packed.path, found.packed.entry))
+    return table._replace(located=found)
 
 
 class Window:
@@ -174,7 +188,8 @@ def share_bytes(long: Long, problem: Problem, asked: Asked) -> int:
     filed = [table for table in tables if isinstance(table, Filed)]
     if not filed:
         return bytes_needed(long, asked.top, 1)
-    rows = MOST_ROWS * (problem.width + 2 * asked.top + 5) * 8
+    bins = 0 if asked.pooling is None else -(-problem.grid[3] // asked.pooling.keys)
+    rows = (MOST_ROWS * (problem.width + 2 * asked.top + 5) + ROWS * bins) * 8
     whole = [table.shape[2] * row_bytes(table) for table in filed]
     reads = sum(whole) if not problem.softmax else sum(min(size, MOST_READ) for size in whole)
     return COPIES * reads + rows + HELD + 4 * SUMMARY_TILE * ROWS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from dask import delayed
@@ -13,14 +13,13 @@ from attncalc.errors import AttncalcError
 from attncalc.long.blocks import cells
 from attncalc.long.extents import Extent, joined
 from attncalc.long.loading import Filed, Long, Ready
-from attncalc.long.problem import Asked, Block, Job, Problem
+from attncalc.long.pooling import Part
+from attncalc.long.problem import Asked, Job, Problem
 from attncalc.long.shares import Work, blocks_of, extent_at, pieces, shares, with_extents
-from attncalc.long.summary import Progress, Summary, finished, nothing_yet, put
+from attncalc.long.summary import Progress, Summary, as_asked, finished, nothing_yet, put, with_map
 
 RETRIES = 2
 """How often a part is tried again that failed for a reason of its worker; one whose worker is lost always is."""
-
-Part = TypeVar("Part")
 
 
 class Task(NamedTuple):
@@ -33,27 +32,28 @@ class Task(NamedTuple):
 def spread(
     client: Client, longs: Sequence[Long], readies: Sequence[Ready], asked: Asked, progress: Progress | None = None,
 ) -> list[Summary]:  # fmt: skip
-    """The summaries of problems made ready with `streamed`, all their blocks in one graph; byte for byte as without."""
+    """The summaries of problems whose `COMPARED` arrays stay in files, all blocks in one graph; the same bytes."""
     works: list[Work] = []
     problems: list[Problem] = []
     for long, known in zip(longs, _extents(client, readies), strict=True):
         works.append(Work(uuid4().hex, long.source._replace(folder=long.source.folder.resolve(), data=b""), known))
-        problems.append(with_extents(readies[len(problems)].problem, known))
+        problems.append(as_asked(with_extents(readies[len(problems)].problem, known), asked))
     summaries = [nothing_yet(problem, asked) for problem in problems]
-    tasks = [Task(number, share) for number, problem in enumerate(problems) for share in shares(problem)]
+    tasks = [Task(number, share) for number, problem in enumerate(problems) for share in shares(problem, asked)]
     sizes = [sum(cells(problems[task.number], job) for job in task.jobs) for task in tasks]
     nodes = [delayed(work, name=f"scenario-{work.name}", traverse=False) for work in works]
     graph = [_call(blocks_of, nodes[task.number], asked, task.jobs) for task in tasks]
+    parts: list[dict[Job, Part]] = [{} for _ in problems]
     done = 0
     for place, blocks in _results(client, graph):
-        found: list[Block] = blocks
-        for job, block in zip(tasks[place].jobs, found, strict=True):
-            put(summaries[tasks[place].number], job, block)
+        number, share = tasks[place]
+        for job, found in zip(share, blocks, strict=True):
+            put(summaries[number], parts[number], job, *found)
         done += sizes[place]
         if progress is not None:
             progress(done, sum(sizes))
-    return [finished(one._replace(problem=problem), summary)
-            for one, problem, summary in zip(readies, problems, summaries, strict=True)]  # fmt: skip
+    return [finished(one, with_map(summary, found))
+            for one, summary, found in zip(readies, summaries, parts, strict=True)]  # fmt: skip
 
 
 def _extents(client: Client, readies: Sequence[Ready]) -> list[dict[str, Extent]]:

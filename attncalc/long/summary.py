@@ -15,7 +15,8 @@ from attncalc.core.stage import Source
 from attncalc.fold import Slot, fold
 from attncalc.long.blocks import block, cells, jobs
 from attncalc.long.loading import Ready
-from attncalc.long.problem import FIGURES, Asked, Block, Job, Problem
+from attncalc.long.pooling import Map, Part, over_rows, put_together
+from attncalc.long.problem import FIGURES, Asked, Block, Job, Pooling, Problem
 
 Progress = Callable[[int, int], None]
 """Is told how many scores are done, and of how many."""
@@ -33,6 +34,7 @@ class Summary(NamedTuple):
     empty: Values
     steps: Mapping[str, Values] = MappingProxyType({})  # what follows the context
     queries: tuple[int, ...] | None = None  # those that there are rows of; None: all
+    map: Map | None = None
 
     @property
     def largest(self) -> Values:
@@ -45,27 +47,48 @@ def summarised(
     ready: Ready, asked: Asked | None = None, threads: int = 2, progress: Progress | None = None, rows: int = 256
 ) -> Summary:  # fmt: skip
     """The summary of a problem, and the steps after its context."""
-    return finished(ready, attended(ready.problem, asked, threads, progress, rows))
+    return finished(ready, attended(as_asked(ready.problem, asked), asked, threads, progress, rows))
 
 
 def finished(ready: Ready, summary: Summary) -> Summary:
     """A summary whose blocks are all there, with the steps after its context."""
-    return summary._replace(steps=_after(ready, summary.context))
+    alone = summary.asked is not None and summary.asked.map_alone
+    return summary if alone else summary._replace(steps=after(ready, summary.context))
+
+
+def mapped(ready: Ready, pooling: Pooling, threads: int = 2, progress: Progress | None = None) -> Summary:
+    """The map of the weights and nothing else: no context, and no block of another place is calculated."""
+    return summarised(ready, Asked(1, 1, pooling._replace(alone=True)), threads, progress)
+
+
+def as_asked(problem: Problem, asked: Asked | None) -> Problem:
+    """The problem without its values, where nothing but the map of the weights is asked for."""
+    alone = asked is not None and asked.map_alone and problem.softmax
+    return problem._replace(v=None) if alone else problem
 
 
 def attended(
     problem: Problem, asked: Asked | None = None, threads: int = 2, progress: Progress | None = None, rows: int = 256
 ) -> Summary:  # fmt: skip
     """The summary of a problem: each block is calculated by itself and written into its place."""
-    summary = nothing_yet(problem, asked)
-    todo = jobs(problem, rows)
+    summary, parts = nothing_yet(problem, asked), dict[Job, Part]()
+    todo = jobs(problem, rows, asked)
     sizes = [cells(problem, job) for job in todo]
 
     def work(job: Job) -> None:
-        put(summary, job, block(problem, job, asked))
+        put(summary, parts, job, *pooled(problem, job, asked))
 
     _on_threads(work, todo, sizes, threads, progress)
-    return summary
+    return with_map(summary, parts)
+
+
+def pooled(problem: Problem, job: Job, asked: Asked | None) -> tuple[Block, Part | None]:
+    """A block, and what it adds to a map; its cells are only there pooled over its rows. A pure function."""
+    found = block(problem, job, asked)
+    if asked is None or asked.pooling is None or found.binned is None or found.visible is None:
+        return found, None
+    part = over_rows(found.binned, found.visible, job, asked.pooling)
+    return found._replace(binned=None, visible=None), part
 
 
 def nothing_yet(problem: Problem, asked: Asked | None) -> Summary:
@@ -80,13 +103,22 @@ def nothing_yet(problem: Problem, asked: Asked | None) -> Summary:
     return Summary(problem, asked, context, keys, weights, {name: np.empty(lead, dtype) for name in named}, empty)
 
 
-def put(summary: Summary, job: Job, found: Block) -> None:
-    """Writes a block into its place."""
+def put(summary: Summary, parts: dict[Job, Part], job: Job, found: Block, part: Part | None) -> None:
+    """Writes a block into its place, and what it adds to a map among the parts of that."""
     here = (job.batch, job.head, job.rows)
     targets = {"context": summary.context, "keys": summary.keys, "weights": summary.weights, "empty": summary.empty}
     for name, target in {**targets, **summary.figures}.items():
         if target is not None:
             target[here] = getattr(found, name)
+    if part is not None:
+        parts[job] = part
+
+
+def with_map(summary: Summary, parts: Mapping[Job, Part]) -> Summary:
+    """The summary with the map that the parts of its blocks make, if one is asked for."""
+    if summary.asked is None or summary.asked.pooling is None:
+        return summary
+    return summary._replace(map=put_together(parts, summary.asked.pooling, summary.problem.grid[2:]))
 
 
 def _on_threads(
@@ -131,8 +163,8 @@ def _on_threads(
         raise errors[0]
 
 
-def _after(ready: Ready, context: Values | None) -> dict[str, Values]:
-    """The steps that follow the context, by name."""
+def after(ready: Ready, context: Values | None) -> dict[str, Values]:
+    """The steps that follow the context, by name; those of some rows where the problem's slots have only these."""
     if context is None or not ready.after:
         return {}
     arithmetic, scenario = Floats(ready.problem.kind), ready.scenario

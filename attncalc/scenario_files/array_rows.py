@@ -2,62 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple
-from zipfile import ZIP_STORED, BadZipFile, ZipFile
+from typing import Any
 
 import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.scenario_files.array_files import file_of, load_array
-from attncalc.scenario_files.number_arrays import KINDS
-from attncalc.scenario_files.opened_arrays import NUMERIC
+from attncalc.scenario_files.array_places import Located, located
 from attncalc.scenario_files.zarr_arrays import Chunked, chunked
 
-BY_ROWS = ("q", "k", "v", "x", "memory", "scores", "weights", "residual", "bias", "mask.keep", "mask.drop",
-           "past.k", "past.v")  # fmt: skip
+BY_CELLS = ("scores", "weights", "bias", "mask.keep", "mask.drop")
+"""The arrays that may have a number for each query and key: their rows are read block by block, in any order."""
+
+BY_ROWS = ("q", "k", "v", "x", "memory", "residual", "past.k", "past.v", *BY_CELLS)
 """The arrays that grow with the tokens."""
-
-LOCAL_HEADER = 30
-"""The bytes of an entry of a zip before its name."""
-
-
-class Located(NamedTuple):
-    """Where the numbers of an array lie in a file, row after row, and which part of them is meant."""
-
-    path: Path
-    offset: int
-    dtype: np.dtype[Any]
-    whole: tuple[int, ...]
-    taken: tuple[int, ...] = ()  # positions on the leading axes
-    columns: tuple[int, int] | None = None
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the part."""
-        rest = self.whole[len(self.taken) :]
-        return rest if self.columns is None else (*rest[:-1], self.columns[1] - self.columns[0])
-
-    def read(self, lead: tuple[int, ...], rows: slice) -> Values:
-        """Some rows, (rows, columns), of the matrix at a place of the leading axes."""
-        whole = self.whole if len(self.whole) > 1 else (1, *self.whole)
-        count, width = whole[-2:]
-        before = (*self.taken, *lead)[: len(whole) - 2]
-        matrix = int(np.ravel_multi_index(before, whole[:-2])) if before else 0
-        start, stop, _ = rows.indices(count)
-        row = matrix * count + start
-        with self.path.open("rb") as file:
-            file.seek(self.offset + row * width * self.dtype.itemsize)
-            values = np.fromfile(file, self.dtype, (stop - start) * width)
-        values = values.reshape(stop - start, width).astype(self.dtype.newbyteorder("="), copy=False)
-        return values if self.columns is None else values[:, slice(*self.columns)]
-
-    def all(self) -> Values:
-        """The whole part as an array."""
-        parts = [self.read(place, slice(None)) for place in np.ndindex(*self.shape[:-2])]
-        return (parts[0] if len(parts) == 1 else np.stack(parts)).reshape(self.shape)
 
 
 class Outlines:
@@ -72,50 +32,18 @@ class Outlines:
 
     def load(self, path: str, reference: Mapping[str, Any], folder: Path, place: str) -> Values:
         """The array of a reference; of a large one only the shape is right, its numbers are zeros."""
-        found = located(reference, folder, place) if path in BY_ROWS else None
+        found = _found(path, reference, folder, place) if path in BY_ROWS else None
         if found is None:
             return load_array(reference, folder, place, kept=True)
         self.located[path] = found
-        return np.broadcast_to(np.zeros((), found.dtype.newbyteorder("=")), found.shape)
+        return np.broadcast_to(np.zeros((), found.dtype), found.shape)
 
 
-def located(reference: Mapping[str, Any], folder: Path, place: str = "") -> Located | Chunked | None:
-    """Where a reference's numbers lie; None where they do not lie plainly, or something is wrong with the file."""
-    kind = next(name for name in KINDS if name in reference)
-    if kind == "safetensors":
-        return None
+def _found(path: str, reference: Mapping[str, Any], folder: Path, place: str) -> Located | Chunked | None:
+    """Where a reference's numbers lie; None where they cannot be read in parts."""
+    if "zarr" not in reference:
+        return located(reference, folder, path not in BY_CELLS)
     try:
-        path = file_of(reference, folder)
-        if kind == "zarr":
-            return chunked(path, reference, place)
-        with path.open("rb") as file:
-            start = _member(file, str(reference["key"])) if kind == "npz" else 0
-            file.seek(start)
-            return None if start < 0 else _described(file, path, reference)
-    except (OSError, ValueError, KeyError, BadZipFile):
+        return chunked(file_of(reference, folder), reference, place)
+    except (OSError, ValueError):
         return None  # what is wrong is said by the reader of whole arrays
-
-
-def _member(file: IO[bytes], key: str) -> int:
-    """Where an uncompressed entry of a zip begins; −1 where it is compressed."""
-    entry = ZipFile(file).getinfo(f"{key}.npy")
-    file.seek(entry.header_offset)
-    header = file.read(LOCAL_HEADER)
-    name, extra = (int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
-    return entry.header_offset + LOCAL_HEADER + name + extra if entry.compress_type == ZIP_STORED else -1
-
-
-def _described(file: IO[bytes], path: Path, reference: Mapping[str, Any]) -> Located | None:
-    version = np.lib.format.read_magic(file)
-    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-    if version not in readers:
-        return None
-    shape, by_columns, dtype = readers[version](file)
-    index = tuple(int(i) for i in reference.get("index", ()))
-    columns = tuple(int(i) for i in reference["columns"]) if "columns" in reference else None
-    found = Located(path, file.tell(), dtype, shape, index, columns)  # type: ignore[arg-type]
-    size = math.prod(shape) * dtype.itemsize
-    sound = dtype.kind in NUMERIC and shape and not (by_columns and len(shape) > 1)
-    fits = len(index) <= max(0, len(shape) - 2) and all(i < n for i, n in zip(index, shape, strict=False))
-    fits &= columns is None or columns[0] < columns[1] <= shape[-1]
-    return found if sound and fits and size and path.stat().st_size >= found.offset + size else None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from attncalc.core.figures import Literal
+from attncalc.errors import UsageError
 from attncalc.scenario_files.array_files import file_of, load_array
 from attncalc.scenario_files.edits import segments_of
 from attncalc.scenario_files.json_text import inside_a_trace
@@ -15,6 +16,9 @@ from attncalc.scenario_files.number_arrays import KINDS, REFERENCE
 
 PARTS = (*KINDS, "key", "index", "columns")
 """What a reference itself is made of: a change of these leaves it one."""
+
+MOST_WRITTEN = 1_000_000
+"""Numbers of a file that are written into a document: some hundred megabytes."""
 
 Place = tuple[str, ...]
 
@@ -66,7 +70,7 @@ def moved(document: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
 def _put_in(value: Any, place: Place, chosen: Callable[[Place, dict[str, Any]], bool], folder: Path) -> Any:
     """The value with the chosen references below it as lists of numbers; what does not change is shared."""
     if is_reference(value):
-        return _literals(load_array(value, folder, ".".join(place)).tolist()) if chosen(place, value) else value
+        return _numbers(value, folder, ".".join(place)) if chosen(place, value) else value
     if not isinstance(value, dict):
         return value
     parts = {key: _put_in(part, (*place, key), chosen, folder) for key, part in value.items()}
@@ -75,6 +79,15 @@ def _put_in(value: Any, place: Place, chosen: Callable[[Place, dict[str, Any]], 
     result = copy.copy(value)
     result.update(parts)
     return result
+
+
+def _numbers(reference: dict[str, Any], folder: Path, place: str) -> Any:
+    """The numbers of a reference as lists; refused where they are too many to stand in a document."""
+    values = load_array(reference, folder, place)
+    if values.size > MOST_WRITTEN:
+        file = next(reference[kind] for kind in KINDS if kind in reference)
+        raise UsageError.of("array-not-written", place, file=file, count=f"{values.size:,}", most=f"{MOST_WRITTEN:,}")
+    return _literals(values.tolist())
 
 
 def _literals(value: Any) -> Any:

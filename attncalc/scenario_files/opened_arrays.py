@@ -180,15 +180,21 @@ _OPENERS: dict[str, Callable[[BinaryIO], Opened]] = {"npy": _npy, "npz": _npz, "
 def _tensor(tensor: Mapping[str, Any]) -> Stored:
     """The numbers of a tensor as `safetensors` gives it, bfloat16 as float32."""
     kept = tensor["dtype"]
-    if kept not in _DTYPES:
+    if kept not in DTYPES:
         raise NotRead("array-not-numbers", dtype=kept)
-    values = np.frombuffer(tensor["data"], dtype=_DTYPES[kept])
-    if kept == "BF16":  # the upper half of a float32
-        values = (values.astype(np.uint32) << 16).view(np.float32)
+    values = np.frombuffer(tensor["data"], dtype=DTYPES[kept])
+    if kept == "BF16":
+        values = widened(values)
     return Stored(values.reshape(tensor["shape"]), kept)
 
 
-_DTYPES = {
+def widened(halves: Values) -> Values:
+    """Numbers of bfloat16, which are the upper halves of float32."""
+    return (halves.astype(np.uint32) << 16).view(np.float32)
+
+
+DTYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
     "U8": "u1", "BOOL": "?",
 }  # fmt: skip
+"""The types of safetensors that are numbers, as NumPy knows them; of bfloat16 only the bits."""

@@ -168,8 +168,8 @@ class Chunked(NamedTuple):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the numbers."""
-        return self.found.dtype
+        """The type of the numbers as they are read."""
+        return self.found.dtype.newbyteorder("=")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -184,7 +184,7 @@ class Chunked(NamedTuple):
         part = (columns,) if len(self.found.shape) == 1 else (*before, rows, columns)
         with saying(self.place, self.path.name), foreign():
             values = np.asarray(opened(self.path, self.found)[part])
-        return np.atleast_2d(values).astype(self.dtype.newbyteorder("="), copy=False)
+        return np.atleast_2d(values).astype(self.dtype, copy=False)
 
     def all(self) -> Values:
         """The whole part as an array."""
