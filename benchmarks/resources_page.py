@@ -1,0 +1,76 @@
+"""The page of docs on which the figures of `resources.py` stand, in English and Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = {"en": DOCS / "resources.md", "zh": DOCS / "zh" / "resources.md"}
+
+TEXTS = {
+    "en": """# Time and memory
+
+[中文](zh/resources.md) · [Contents](index.md)
+
+What a command takes as the scenario grows, and what it refuses. Below, N is the number of tokens (queries and keys), H of heads, d the width of a head, so that there are H·N² scores.
+
+## Bounds
+
+| what | time | memory | refused |
+|---|---|---|---|
+| `explain`, `run`, `step`, `why`, `check`, `compare`, `sweep`, `quiz`, in float64 | H·N²·d | some 80 bytes a score | what does not fit into the free memory, with the estimate |
+| the same exact or by hand | H·N²·d times the digits' cost | some 2,000 bytes a score | the same |
+| a table, a page, a file of a whole calculation | as its numbers | as its numbers | as [Formats](formats.md) and [Files from others](untrusted.md) say |
+| `run --token`, `explain` and `why` of a long context | N·d | 64 MiB beyond the labels, whatever N is | what does not fit |
+| `run --summary`, `run --picture map` | H·N²·d | the inputs, the results, 16 MB a thread | what does not fit |
+| `cost` | the number of sizes asked for | nothing | more than 999,999,999 tokens |
+| `list`, `schema`, `show` | the document | the document | more than 64 MiB |
+
+Nothing grows with the square of the length of a token's text, of the number of notes, or of the numbers that are shown.
+
+## Measured
+
+One causal head of 8 features, numbers in the file, on one machine. The exponent says how time and memory beyond those of a small scenario ({seconds} s, {megabytes} MB) grow with the number of scores: 1 is in proportion. This part is written by `python benchmarks/resources.py --page`.
+
+| command | tokens | seconds | exponent | MB | exponent |
+|---|---:|---:|---:|---:|---:|
+{rows}
+""",
+    "zh": """# 时间与内存
+
+[English](../resources.md) · [目录](index.md)
+
+算例变大时，各个命令要用多少时间和内存，以及哪些会被拒绝。下面的 N 是 token 数（查询和键），H 是头数，d 是每个头的宽度，因此共有 H·N² 个分数。
+
+## 上限
+
+| 内容 | 时间 | 内存 | 会拒绝什么 |
+|---|---|---|---|
+| `explain`、`run`、`step`、`why`、`check`、`compare`、`sweep`、`quiz`，用 float64 | H·N²·d | 每个分数约 80 字节 | 空闲内存放不下的，并给出估计 |
+| 同上，精确计算或手算 | H·N²·d 乘以位数的代价 | 每个分数约 2,000 字节 | 同上 |
+| 整个计算的表格、网页或文件 | 与数字个数成正比 | 与数字个数成正比 | 见[格式](formats.md)和[别人给的文件](untrusted.md) |
+| 长上下文的 `run --token`、`explain` 和 `why` | N·d | 除标签外 64 MiB，与 N 无关 | 放不下的 |
+| `run --summary`、`run --picture map` | H·N²·d | 输入、结果，以及每个线程 16 MB | 放不下的 |
+| `cost` | 所问的大小个数 | 几乎没有 | 超过 999,999,999 个 token |
+| `list`、`schema`、`show` | 文件的长度 | 文件的长度 | 超过 64 MiB |
+
+没有什么会随 token 文字长度、说明条数或所显示数字个数的平方增长。
+
+## 测量结果
+
+一个因果头，8 个特征，数字写在文件里，同一台机器。指数说明：在小算例（{seconds} 秒，{megabytes} MB）之外多出的时间和内存怎样随分数个数增长，1 表示成正比。这一部分由 `python benchmarks/resources.py --page` 写出。
+
+| 命令 | token 数 | 秒 | 指数 | MB | 指数 |
+|---|---:|---:|---:|---:|---:|
+{rows}
+""",
+}
+
+
+def write_page(rows: Sequence[Sequence[str]], seconds: str, megabytes: str) -> None:
+    """Writes the page in both languages."""
+    for language, path in PAGES.items():
+        lines = (f"| `{name}` | {' | '.join(rest)} |" for name, *rest in rows)
+        text = TEXTS[language].format(rows="\n".join(lines), seconds=seconds, megabytes=megabytes)
+        path.write_text(text, encoding="utf-8")
