@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -141,6 +142,62 @@ def test_a_worker_that_is_killed_half_way_changes_nothing(big: Path) -> None:
         assert spread_over(client, *paths, progress=progress) == in_one_process(*paths)
         assert len(workers) == 1
         assert seen[-1][0] == seen[-1][1]
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """The address of a scheduler that somebody else started, with a worker of two threads."""
+    file = tmp_path / "scheduler.json"
+    dask = [sys.executable, "-m", "dask"]
+    commands = [
+        [*dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)],
+        [*dask, "worker", "--scheduler-file", str(file), "--nthreads", "2", "--no-dashboard", "--death-timeout", "120",
+         "--local-directory", str(tmp_path)],
+    ]  # fmt: skip
+    started = [subprocess.Popen(one, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for one in commands]
+    try:
+        for _ in range(600):
+            if file.exists() and file.read_text().endswith("}"):
+                break
+            time.sleep(0.2)
+        found = str(json.loads(file.read_text())["address"])
+        with Client(found, timeout=60, set_as_default=False) as known:
+            known.wait_for_workers(1, timeout=120)
+        yield found
+    finally:
+        for process in reversed(started):
+            process.terminate()
+            process.wait(60)
+
+
+def test_a_scheduler_that_is_there_gives_the_bytes_of_one_process(address: str, big: Path) -> None:
+    """Reached by its address; its worker calculates on two threads, which read the same compressed file."""
+    paths = [str(path) for path in (big, laid_out(big.parent))]
+    wanted = in_one_process(*map(Path, paths))
+    target = big.parent / "rows.npz"
+    options = ("--summary", "--top", "3", "--near", "4", "--scheduler", address)
+    assert out("run", *paths, *options, "-o", str(target)) == ""
+    assert target.read_bytes() == wanted
+
+
+def lost(folder: Path, kind: str) -> tuple[Path, Path]:
+    """A scenario, and an array of it that a worker will not find."""
+    if kind == "projected":
+        return projected(folder), folder / "x.npy"
+    if kind == "chunks":
+        return chunked(folder, 3), folder / "k.zarr"
+    return folder / "big.json", folder / "k.npy"
+
+
+@pytest.mark.parametrize("kind", ["rows", "chunks", "projected"])
+def test_a_file_that_a_worker_does_not_find_is_named(kind: str, client: Client, big: Path) -> None:
+    """As one that it has to find where it lies here."""
+    path, file = lost(big.parent, kind)
+    long = long_of(path)
+    one = ready(long, COMPARED)
+    file.rename(file.with_name("elsewhere"))
+    with pytest.raises(AttncalcError, match=rf"a worker cannot read .*{file.name}"):
+        spread(client, [long], [one], ASKED)
 
 
 def by_hand(path: Path, asked: Asked = ASKED) -> Summary:
@@ -302,7 +359,7 @@ def test_an_interrupt_ends_the_workers(big: Path) -> None:
     child.close()
     assert child.exitstatus == 130
     assert "Traceback" not in child.before
-    _, alive = psutil.wait_procs(workers, timeout=20)
+    _, alive = psutil.wait_procs(workers, timeout=90)
     assert [one for one in alive if one.status() != psutil.STATUS_ZOMBIE] == []
     assert not (big.parent / "rows.npz").exists()
 

@@ -6,6 +6,8 @@ calculated again anywhere the files can be read.
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -37,6 +39,9 @@ COPIES = 3
 
 CELLS, MOST_ROWS = 2**27, 2**14
 """The scores of a share, about half a second's, and the most rows of one: what is lost with a worker is not more."""
+
+UNREAD = ("array-file-missing", "array-file-unreadable")
+"""The codes of files that the reader of a scenario cannot open."""
 
 
 class Work(NamedTuple):
@@ -77,7 +82,7 @@ def blocks_of(work: Work, asked: Asked | None, share: Sequence[Job]) -> list[tup
         problem = _near(as_asked(_problem(work), asked), share)
         return [pooled(problem, job, asked) for job in share]
     except AttncalcError as error:
-        return error
+        return _not_here(error)
     except OSError as error:
         return _unreadable(error, work.source.name)
 
@@ -105,6 +110,15 @@ def pieces(located: Located | Chunked) -> Iterator[tuple[tuple[int, ...], slice]
 
 def _unreadable(error: OSError, place: str) -> AttncalcError:
     return UsageError.of("dask-file", place, file=str(error.filename or ""), reason=error.strerror or str(error))
+
+
+def _not_here(error: AttncalcError) -> AttncalcError:
+    """What is wrong, with files that could be read where the scenario was checked as those that a worker cannot."""
+    gone = {"reason": os.strerror(errno.ENOENT)}
+    return AttncalcError(
+        fault._replace(code="dask-file", fields=gone | fault.fields) if fault.code in UNREAD else fault
+        for fault in error.faults
+    )
 
 
 _LAST: dict[str, Problem] = {}

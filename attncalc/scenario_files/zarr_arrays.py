@@ -64,6 +64,7 @@ def opened(folder: Path, found: Described) -> Any:
     except ImportError:
         raise NotRead("needs-extra", extra="dask", package="zarr") from None
     zarr.config.set({"async.concurrency": 1})  # so many chunks are unpacked at a time
+    folder.stat()  # of one that is gone the library speaks as of a damaged one
     with foreign():
         return zarr.open_array(str(folder), mode="r", zarr_format=found.format)
 
