@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attncalc.core.bounded import Values
+from attncalc.core.bounded import Values, each
 from attncalc.core.labels import known
 from attncalc.core.names import STEPS
 from attncalc.core.stage import Step, Trace
@@ -85,7 +85,7 @@ class Assembly:
         }
         if precision == DIGITS and step.name == "weights":
             parts["within"] = np.asarray(np.frompyfunc(_within_of_weight, 1, 1)(numbers), dtype=object)
-        values = np.asarray(np.frompyfunc(_float, 1, 1)(numbers), dtype=np.float64)
+        values = each(_float, numbers).astype(np.float64)
         values.setflags(write=False)
         return Answered(
             step.name, values, parts["value"], parts.get("within"), parts["text"], cells.convention, precision,
@@ -168,9 +168,7 @@ def _beyond_doubles(step: Step) -> bool:
 
 
 def _where(numbers: Values, holds: Callable[[Decimal], bool]) -> Values:
-    return np.asarray(
-        np.frompyfunc(lambda number: number is not None and holds(number.value), 1, 1)(numbers), dtype=bool
-    )
+    return each(lambda number: number is not None and holds(number.value), numbers).astype(bool)
 
 
 def _parts(numbers: Values, part: str) -> Values:
