@@ -66,7 +66,7 @@ class Target(NamedTuple):
 
     def seeds(self) -> list[bytes]:
         """What is changed: the files of its corpus first."""
-        files = sorted((CORPUS / self.name).iterdir())
+        files = sorted((CORPUS / self.name).glob("*"))
         return [*(seed for path in files for seed in _seeds_in(path)), *self.more()]
 
 
