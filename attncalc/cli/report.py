@@ -170,13 +170,13 @@ def usage_sentence(error: BaseException, language: str) -> str:
         if found in builtin.names():
             return say("usage-scenario-not-command", found=found)
         known = list(error.ctx.command.commands)  # type: ignore[attr-defined]
-        return say("usage-no-such-command", found=found, near=nearest(found, known), known=", ".join(known))
+        return say("usage-no-such-command", found=told(found), near=nearest(found, known), known=", ".join(known))
     if "unexpected extra argument" in message:
         extra = re.search(r"argument(?:\(s\)|s)? \((.*)\)$", message, re.DOTALL)
         found = extra[1] if extra else message
         option = _taken_for_an_argument(error, found)
         return _no_such_option(error, option, language) if option else say("usage-extra", found=told(found))
-    return say("usage", text=message)
+    return say("usage", text=told(message))
 
 
 def _no_such_option(error: BaseException, option: str, language: str) -> str:

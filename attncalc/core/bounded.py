@@ -138,12 +138,6 @@ class Bounded:
         return Bounded(self.values.reshape(*shape), self.absolute, self.relative)
 
 
-def each(function: Callable[..., Any], *arrays: Values) -> Values:
-    """What a function makes of each cell; NumPy says nothing of a decimal that it finds beyond a double."""
-    with np.errstate(over="ignore"):
-        return np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays), dtype=object)
-
-
 def _signed(values: Values) -> Values:
     """Where a number is negative, as booleans."""
     return np.asarray(np.frompyfunc(lambda x: x.is_signed() and bool(x), 1, 1)(values), dtype=bool)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncalc.core.bounded import Bounded, Values, each
+from attncalc.core.bounded import Bounded, Values
 from attncalc.core.figures import NEAR, WIDE, edge, edges
 
 CLOSE = 1e-6
@@ -64,7 +64,7 @@ def _near_a_midpoint(decimals: Values, values: Values) -> Values:
     """Where the rest beyond the nearest double is about half of its last unit."""
     finite = np.isfinite(values)
     exact, near = decimals[finite], values[finite]
-    rest = each(lambda number, double: float(NEAR.subtract(number, Decimal(double))), exact, near)
+    rest = np.frompyfunc(lambda number, double: float(NEAR.subtract(number, Decimal(double))), 2, 1)(exact, near)
     halves = np.spacing(np.abs(near)) / 2
     result = np.zeros(values.shape, dtype=bool)
     result[finite] = np.abs(np.abs(np.asarray(rest, dtype=np.float64)) - halves) < halves * CLOSE

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attncalc.core.arithmetic import Floats
-from attncalc.core.bounded import Values, each
+from attncalc.core.bounded import Values
 from attncalc.core.figures import as_decimal, round_to
 from attncalc.core.numbers import places_of
 from attncalc.core.stage import Source, Step, Trace
@@ -71,7 +71,7 @@ def _as_by_hand(trace: Trace, step: Step, found: Values) -> Values:
         first = round_to(as_decimal(value), places + spare_places(value, places), "half-up")
         return float(round_to(first, places, rounding))
 
-    return each(rounded, found).astype(np.float64)
+    return np.asarray(np.frompyfunc(rounded, 1, 1)(found), dtype=np.float64)
 
 
 def _as_floats(cells: Values, source: Source, arithmetic: Floats) -> Values:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from attncalc.core.bounded import each
 from attncalc.core.figures import Literal
 from attncalc.core.stage import Step, Trace
 from attncalc.derive import formula
@@ -72,7 +71,7 @@ def values(trace: Trace, step: Step) -> Any:
     if step.cells.dtype != object:
         return step.values.tolist()
     convert = _digits if trace.kind == "by-hand" else _double
-    return each(convert, step.exact).tolist()
+    return np.asarray(np.frompyfunc(convert, 1, 1)(step.exact), dtype=object).tolist()
 
 
 def number(trace: Trace, value: Any) -> Any:
