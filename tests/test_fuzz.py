@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from itertools import islice
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -15,6 +19,7 @@ from fuzz.commands import COMMANDS
 from fuzz.judging import judged, must
 from fuzz.runs import findings, inputs, names, target_of
 from fuzz.targets import TARGETS
+from running import PACKAGE_PARENT
 
 from attncalc.errors import AttncalcError, UsageError
 
@@ -43,6 +48,15 @@ def test_the_inputs_are_the_same_on_every_run(target: object) -> None:
     first, again, other = (list(islice(inputs(target_of(target.name), seed), 400)) for seed in (1, 1, 2))  # type: ignore[attr-defined]
     assert first == again != other
     assert len(set(first)) > 200
+
+
+def test_the_long_run_tells_how_many_inputs_it_tried(tmp_path: Path) -> None:
+    """As CONTRIBUTING.md calls it; without findings it ends with 0 and saves nothing."""
+    words = ("--target", "number", "--inputs", "200", "--seed", "1", "--save", str(tmp_path))
+    line = [sys.executable, "-m", "tests.fuzz", *words]
+    done = subprocess.run(line, cwd=PACKAGE_PARENT, capture_output=True, text=True, check=False)
+    assert re.fullmatch(r"number: 200 inputs, seed 1, \d+ s, findings \{\}\n", done.stdout)
+    assert (done.returncode, done.stderr, list(tmp_path.iterdir())) == (0, "", [])
 
 
 # --- the judge itself -----------------------------------------------------------------------------
