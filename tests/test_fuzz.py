@@ -25,7 +25,7 @@ from attncalc.errors import AttncalcError, UsageError
 
 SEED = 20_000
 COUNTS = {
-    "number": 5500, "cell": 5000, "quiz-line": 2000, "set": 1500, "json": 1300, "typed-answers": 1500, "resume": 1000,
+    "walk": 200, "number": 5300, "cell": 5000, "quiz-line": 2000, "set": 1500, "json": 1300, "typed-answers": 1500, "resume": 1000,
     "arrays": 600, "answers": 600, "scenario": 800, COMMANDS: 200,
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from . import of_answers, of_scenarios
+from . import of_answers, of_scenarios, of_walks
 from .array_seeds import arrays_changed
 from .array_seeds import seeds as array_seeds
 from .mutating import Mutate, json_changed, text_changed
@@ -48,6 +48,7 @@ TARGETS: tuple[Target, ...] = (
     Target("typed-answers", of_answers.read_typed_answers, text_changed),
     Target("quiz-line", of_answers.read_quiz_line, text_changed),
     Target("resume", of_answers.read_quiz, json_changed, of_answers.quiz_seeds),
+    Target("walk", of_walks.walk_on, text_changed),
     Target("arrays", of_scenarios.read_arrays, arrays_changed, array_seeds),
 )
 """Every reader of what strangers write; whole command lines are in `commands`."""
