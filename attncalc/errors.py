@@ -45,10 +45,10 @@ class AttncalcError(Exception):
 
 
 def _safe(text: str) -> str:
-    """A text of the user's in one line, with what a terminal would obey written out."""
-    from attncalc.messages.safe_text import escaped
+    """A text of the user's in one line that has an end, with what a terminal would obey written out."""
+    from attncalc.messages.safe_text import told
 
-    return escaped(text)
+    return told(text)
 
 
 def _safe_fields(fields: dict[str, Any]) -> dict[str, Any]:

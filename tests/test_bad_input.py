@@ -118,6 +118,8 @@ ODD = [
     Odd("a file name of 5,000 characters", ["run", "a" * 5000 + ".json"]),
     Odd("a command of 5,000 characters", ["a" * 5000]),
     Odd("an option of 5,000 characters", ["run", "draw", "--" + "a" * 5000]),
+    Odd("a command line of 5,000 arguments", ["show", "draw", *["a"] * 5000]),
+    Odd("a cell of 5,000 characters", ["why", "draw", "weights" * 1000]),
     Odd("a line break in --format", ["run", "draw", "--format", "a\nattncalc: all is well"]),
     Odd("a line break in --token", ["run", "draw", "--token", "a\nattncalc: all is well"]),
     Odd("an escape code in --step", ["run", "draw", "--step", "\x1b[31m"]),
@@ -135,6 +137,7 @@ def test_odd_arguments_are_refused_in_one_line(odd: Odd, language: str, empty_fo
     assert done.err.startswith("attncalc: ")
     assert done.err.count("\n") == 1
     assert done.err.removesuffix("\n").isprintable()
+    assert len(done.err) < 2500
 
 
 def test_the_table_is_whole() -> None:

@@ -667,3 +667,17 @@ def test_hostile_labels_are_shown_safely() -> None:
     for form in ("table", "plain"):
         text = call("check", "-", "--format", form, "--all", *typed(f"weights={given}"), stdin=scenario).out
         assert unsafe(text) == []
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("number", ["17976931348623159080e289", "1999999999999999999998e308", "-2e308", "1e999999"])
+def test_a_number_beyond_a_double_is_refused_and_no_library_warns_of_it(number: str) -> None:
+    """Typed or in a file: one sentence on standard error."""
+    places = ["--answer: weights draw I", "stdin: weights draw I"]
+    typed_in = check("draw", *typed(f"weights[draw]={number} 0.1 0.1 0.1"))
+    in_a_file = check("draw", "-", stdin=json.dumps({"weights": [[number, "0.1", "0.1", "0.1"]]}).encode())
+    for place, done in zip(places, (typed_in, in_a_file), strict=True):
+        assert (done.code, done.out) == (2, "")
+        assert done.err.splitlines() == [
+            f"attncalc: {place}: is {number}, too large for any arithmetic here (a double ends near 1.8e308)"
+        ]

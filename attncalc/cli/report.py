@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from attncalc.errors import AttncalcError, nearest
 from attncalc.messages import speaker
-from attncalc.messages.safe_text import escaped
+from attncalc.messages.safe_text import escaped, told
 from attncalc.scenario_files import builtin
 
 if TYPE_CHECKING:
@@ -173,13 +173,13 @@ def usage_sentence(error: BaseException, language: str) -> str:
         if found in builtin.names():
             return say("usage-scenario-not-command", found=found)
         known = list(error.ctx.command.commands)  # type: ignore[attr-defined]
-        return say("usage-no-such-command", found=found, near=nearest(found, known), known=", ".join(known))
+        return say("usage-no-such-command", found=told(found), near=nearest(found, known), known=", ".join(known))
     if "unexpected extra argument" in message:
         extra = re.search(r"argument(?:\(s\)|s)? \((.*)\)$", message, re.DOTALL)
         found = extra[1] if extra else message
         option = _taken_for_an_argument(error, found)
-        return _no_such_option(error, option, language) if option else say("usage-extra", found=escaped(found))
-    return say("usage", text=message)
+        return _no_such_option(error, option, language) if option else say("usage-extra", found=told(found))
+    return say("usage", text=told(message))
 
 
 def _no_such_option(error: BaseException, option: str, language: str) -> str:

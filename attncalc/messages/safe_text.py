@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"  # letters by category, but nothing to see
 MOST_MARKS = 4  # on one letter: a taller pile covers the lines above it
+MOST_TOLD = 1000  # characters of one text in a sentence about it
 ESCAPED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
@@ -21,6 +22,11 @@ def visible(label: str) -> str:
 def escaped(label: str) -> str:
     """The label with what a terminal would obey written out, and marks beyond a pile of four; otherwise as it is."""
     return label if label.isascii() and label.isprintable() else "".join(_escapes(label))
+
+
+def told(text: str) -> str:
+    """A text for a sentence about it: escaped, and of a very long one the beginning."""
+    return escaped(text if len(text) <= MOST_TOLD else text[: MOST_TOLD - 1] + "…")
 
 
 def _escapes(label: str) -> Iterator[str]:

@@ -85,7 +85,7 @@ class Assembly:
         }
         if precision == DIGITS and step.name == "weights":
             parts["within"] = np.asarray(np.frompyfunc(_within_of_weight, 1, 1)(numbers), dtype=object)
-        values = np.asarray(np.frompyfunc(_float, 1, 1)(numbers), dtype=np.float64)
+        values = _each(_float, numbers).astype(np.float64)
         values.setflags(write=False)
         return Answered(
             step.name, values, parts["value"], parts.get("within"), parts["text"], cells.convention, precision,
@@ -168,16 +168,18 @@ def _beyond_doubles(step: Step) -> bool:
 
 
 def _where(numbers: Values, holds: Callable[[Decimal], bool]) -> Values:
-    return np.asarray(
-        np.frompyfunc(lambda number: number is not None and holds(number.value), 1, 1)(numbers), dtype=bool
-    )
+    return _each(lambda number: number is not None and holds(number.value), numbers).astype(bool)
 
 
 def _parts(numbers: Values, part: str) -> Values:
     """One field of every number, None where there is no number."""
-    return np.asarray(
-        np.frompyfunc(lambda number: None if number is None else getattr(number, part), 1, 1)(numbers), dtype=object
-    )
+    return _each(lambda number: None if number is None else getattr(number, part), numbers)
+
+
+def _each(function: Callable[[Any], object], cells: Values) -> Values:
+    """What a function makes of each cell; NumPy warns of no decimal that it finds beyond a double."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.frompyfunc(function, 1, 1)(cells), dtype=object)
 
 
 def _float(number: TypedNumber | None) -> float:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from attncalc.scenario_files.masks import Masks
 from attncalc.scenario_files.number_arrays import as_decimal
 from attncalc.scenario_files.reading_rules import check_rules
 from attncalc.scenario_files.shapes import Shapes
+
+Made = TypeVar("Made")
 
 
 class Faults:
@@ -135,11 +137,7 @@ def _assembled(
     if outlines is None:
         check_fits(name, grid)
     labelling = Labelling(document, grid, shapes.past, shapes.single, faults.report, "tokens" in broken)
-    try:
-        arrays, places = shapes.lifted(with_places=outlines is None)
-    except ValueError:  # an array that nothing reads need not fit; that nothing reads it is reported already
-        faults.raise_any()
-        raise
+    arrays, places = _fitting(faults, lambda: shapes.lifted(with_places=outlines is None))
     if isinstance(document.get("sink"), Decimal):
         arrays["sink"], places["sink"] = (
             np.full((1, 1, 1, 1), document["sink"], dtype=object),
@@ -147,7 +145,8 @@ def _assembled(
         )
     if outlines is not None:
         outlines.shapes = {name: arrays[name].shape for name in outlines.located}
-    arrays |= _positions(document, arrays, grid, shapes.past, labelling, faults, outlines is None)
+    whole = outlines is None
+    arrays |= _fitting(faults, lambda: _positions(document, arrays, grid, shapes.past, labelling, faults, whole))
     check_expected(document, labelling, faults.report)
     faults.raise_any()
     for values in arrays.values():
@@ -159,6 +158,15 @@ def _assembled(
         query_tokens=labelling.query_tokens, queries=labelling.queries, grid=grid, sizes=shapes.sizes(),
         width=shapes.width(), axes=axes, origins=origins,
     )  # fmt: skip
+
+
+def _fitting(faults: Faults, make: Callable[[], Made]) -> Made:
+    """What is made of arrays; one that nothing reads need not fit, and that nothing reads it is reported already."""
+    try:
+        return make()
+    except ValueError:
+        faults.raise_any()
+        raise
 
 
 def _enough(start: str, given: Mapping[str, Values]) -> bool:

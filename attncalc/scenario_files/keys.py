@@ -36,6 +36,7 @@ STARTS = ("scores", "q", "x", "ids", "weights")
 
 PLACES = Number(least=0, most=MOST_PLACES, whole=True)
 SIZE = Number(least=1, whole=True)
+HEADS = Number(least=1, most=1024, whole=True)  # no array need say them, so a small file could ask for any number
 PER_HEAD = Numbers((2, 3, 4))
 MATRIX = Numbers((2,))
 PROJECTION = Numbers((2,), word="identity")
@@ -123,8 +124,8 @@ KEYS: dict[str, Kind] = {
     "w_o": MATRIX,
     "b_o": VECTOR,
     "layout": Choice(("in_out", "out_in")),
-    "heads": SIZE,
-    "kv_heads": SIZE,
+    "heads": HEADS,
+    "kv_heads": HEADS,
     "qk_norm": Fields({"eps": Number(least=0), "q_gain": VECTOR, "k_gain": VECTOR}),
     "rope": Fields({"base": Number(above=0), "pairs": Choice(PAIRS)}),
     "past": Fields({"k": PER_HEAD, "v": PER_HEAD}),
