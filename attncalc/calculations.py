@@ -59,7 +59,7 @@ def decimal(
 def _rounded(scenario: Scenario, row: Stage, arrays: list[Array], unsure: list[str]) -> Bounded:
     """One step by hand: inside it nothing is rounded, its result is."""
     places, rounding = scenario.hand_places(row.name), scenario.rounding
-    if row.name == "weights" and scenario.needs_scores and not scenario.has("sink"):
+    if row.name == "weights" and scenario.needs_scores:
         _refuse_lost_total(scenario, arrays[1], arrays[2])
 
     def compute(last: bool) -> list[Bounded]:
@@ -73,7 +73,7 @@ def _rounded(scenario: Scenario, row: Stage, arrays: list[Array], unsure: list[s
 def _refuse_lost_total(scenario: Scenario, total: Bounded, logits: Bounded) -> None:
     """By hand, the total of a row may round to 0 although the row sees something."""
     softmax = scenario.weighting == "softmax"
-    for index, value in np.ndenumerate(logits.values.max(axis=-1, keepdims=True)):
+    for index, value in np.ndenumerate(_largest(scenario, logits.values)):
         if not value.is_finite() or total.values[index] != 0:
             continue
         places = _places_of_power(scenario, value) if softmax else _places_of_sum(logits.values[index[:-1]])
@@ -82,6 +82,12 @@ def _refuse_lost_total(scenario: Scenario, total: Bounded, logits: Bounded) -> N
         code = ("lost-total" if places <= MOST_PLACES else "lost-total-shift") if softmax else "lost-sum"
         query = scenario.query_tokens[index[2]]
         raise CalculationError.of(code, scenario.name, query=query, places=places)
+
+
+def _largest(scenario: Scenario, logits: Values) -> Values:
+    """The largest score of each row, the sink's included: what a row without a shift has most of."""
+    largest: Values = logits.max(axis=-1, keepdims=True)
+    return np.maximum(largest, scenario.arrays["sink"]) if scenario.has("sink") else largest
 
 
 def _places_of_power(scenario: Scenario, exponent: Decimal) -> int:
@@ -122,23 +128,25 @@ def floats(kind: str, scenario: Scenario, terms: bool = False) -> Calculation:
 
     results = once(False)
     remarks: tuple[Note, ...] = ()
-    if scenario.option("shift") is None and _exponentials_lost(results, arithmetic):
+    if scenario.option("shift") is None and _exponentials_lost(scenario, results, arithmetic):
         results = once(True)
-        helped = not _exponentials_lost(results, arithmetic)
+        helped = not _exponentials_lost(scenario, results, arithmetic)
         remarks = (Note("shifted", "shifted", {"kind": kind}),) if helped else ()
     return tuple(step_of(scenario, result, result.array) for result in results), remarks
 
 
-def _exponentials_lost(results: Sequence[Result], arithmetic: Floats) -> bool:
-    """Whether a row's exponentials overflow, or all but vanish although the row sees something."""
+def _exponentials_lost(scenario: Scenario, results: Sequence[Result], arithmetic: Floats) -> bool:
+    """Whether a row's exponentials overflow, or all but vanish although the row sees something or has a sink."""
     found = {result.stage.name: result for result in results}
     if "exponentials" not in found:
         return False
     powers: Values = found["exponentials"].array
     logits = found[found["exponentials"].sources[0].name].array
+    total: Values = found["total"].array
     seen = ~arithmetic.hidden(logits).all(axis=-1, keepdims=True)
-    lost = seen & (powers.max(axis=-1, keepdims=True) < np.finfo(arithmetic.dtype).tiny)
-    return bool((~np.isfinite(found["total"].array)).any() or lost.any())
+    tiny = np.finfo(arithmetic.dtype).tiny
+    lost = np.where(seen, powers.max(axis=-1, keepdims=True), total if scenario.has("sink") else 1) < tiny
+    return bool((~np.isfinite(total)).any() or lost.any())
 
 
 CALCULATIONS: dict[str, Callable[[Scenario, bool], Calculation]] = {

@@ -15,6 +15,7 @@ import numpy as np
 from attncalc.core.bounded import EXACT, UNKNOWN, Bounded, Values, bounded, plus, rounded, size
 from attncalc.core.certain import Undecided
 from attncalc.core.figures import as_decimal
+from attncalc.core.powers import exponential, power
 
 Array = Any
 """A NumPy float array, a `Bounded` array of decimals, or an array of expressions."""
@@ -93,12 +94,12 @@ class Decimals:
 
     def exp(self, x: Bounded) -> Bounded:
         """e^x; an absolute error in the exponent is a relative error of the power."""
-        values, unit = rounded(lambda: np.frompyfunc(Decimal.exp, 1, 1)(x.values))
+        values, unit = rounded(lambda: np.frompyfunc(exponential, 1, 1)(x.values))
         return Bounded(values, UNKNOWN, plus(x.absolute + 0.1, unit) if x.absolute < -1 else UNKNOWN)
 
     def power(self, base: Bounded, x: Bounded) -> Bounded:
         """base^x, for an exact base."""
-        values, unit = rounded(lambda: base.values**x.values)
+        values, unit = rounded(lambda: np.frompyfunc(power, 2, 1)(base.values, x.values))
         error = x.absolute + math.log10(max(abs(math.log(base.values.item())), 1e-300)) + 0.1
         return Bounded(values, UNKNOWN, plus(error, unit + 0.5) if error < -1 else UNKNOWN)
 

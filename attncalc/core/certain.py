@@ -49,12 +49,22 @@ def certain(compute: Compute, edges: Edges, given: Iterable[Bounded]) -> tuple[l
         results = attempt(compute, edges, digits)
         if results is not None and not any(True for array in results for _ in open_cells(array, edges)):
             return [array.values for array in results], True
+        if results is not None and any(hopeless(array, edges) for array in results):
+            return [settled(array, edges) for array in results], False
         wanted = spread([*given, *(results or ())]) + SPARE_DIGITS + edges.places
         digits *= MORE
         if digits >= min(wanted, MOST_DIGITS):
             break
     final = attempt(compute, edges, min(wanted, MOST_DIGITS), last=True) or []
     return [settled(array, edges) for array in final], wanted <= MOST_DIGITS and not any(map(_unbounded, final))
+
+
+def hopeless(array: Bounded, edges: Edges) -> bool:
+    """Whether the places ask for more digits of a number than are ever used: by hand, where nothing is scientific."""
+    if edges.doubles or array.absolute == EXACT:
+        return False
+    most = MOST_DIGITS - edges.places
+    return any(x.is_finite() and x.adjusted() > most for x in array.values.flat if x)
 
 
 def spread(arrays: Iterable[Bounded]) -> int:
