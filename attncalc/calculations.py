@@ -35,8 +35,8 @@ def decimal(
     read: list[Array] = []  # by the stage at hand
     unsure: list[str] = []  # steps by hand whose rounding even the most digits leave open
 
-    def compute(last: bool) -> list[Bounded]:
-        arithmetic = Decimals(last)
+    def compute(last: bool, powers: list[Bounded]) -> list[Bounded]:
+        arithmetic = Decimals(last, powers)
 
         def evaluate(row: Stage, arrays: list[Array]) -> Array:
             read[:] = arrays
@@ -59,11 +59,11 @@ def decimal(
 def _rounded(scenario: Scenario, row: Stage, arrays: list[Array], unsure: list[str]) -> Bounded:
     """One step by hand: inside it nothing is rounded, its result is."""
     places, rounding = scenario.hand_places(row.name), scenario.rounding
-    if row.name == "weights" and scenario.needs_scores:
-        _refuse_lost_total(scenario, arrays[1], arrays[2])
+    if scenario.needs_scores and row.name == ("context" if scenario.online else "weights"):
+        _refuse_lost_total(scenario, arrays[1], arrays[-1])
 
-    def compute(last: bool) -> list[Bounded]:
-        return [row.calculate(Decimals(last), scenario, arrays)]
+    def compute(last: bool, powers: list[Bounded]) -> list[Bounded]:
+        return [row.calculate(Decimals(last, powers), scenario, arrays)]
 
     (values,), sure = certain(compute, Edges(places, rounding, doubles=False), only_bounded(arrays))
     unsure += [] if sure else [row.name]
@@ -73,15 +73,30 @@ def _rounded(scenario: Scenario, row: Stage, arrays: list[Array], unsure: list[s
 def _refuse_lost_total(scenario: Scenario, total: Bounded, logits: Bounded) -> None:
     """By hand, the total of a row may round to 0 although the row sees something."""
     softmax = scenario.weighting == "softmax"
+    shifts = softmax and (scenario.online or scenario.option("shift") is True)
     for index, value in np.ndenumerate(_largest(scenario, logits.values)):
         if not value.is_finite() or total.values[index] != 0:
             continue
+        value = A_UNIT_BELOW if shifts else value
         places = _places_of_power(scenario, value) if softmax else _places_of_sum(logits.values[index[:-1]])
         if places is None:  # the sum is 0 before any rounding, which the step itself refuses
             continue
-        code = ("lost-total" if places <= MOST_PLACES else "lost-total-shift") if softmax else "lost-sum"
+        code = _code_of_loss(softmax, shifts, places)
         query = scenario.query_tokens[index[2]]
         raise CalculationError.of(code, scenario.name, query=query, places=places)
+
+
+A_UNIT_BELOW = Decimal(-1)
+"""By hand the maximum is rounded too: without places, scores may lie so far below it."""
+
+
+def _code_of_loss(softmax: bool, shifts: bool, places: int) -> str:
+    """What to say: a shift helps only where there is none."""
+    if not softmax:
+        return "lost-sum"
+    if shifts:
+        return "lost-total-kept"
+    return "lost-total" if places <= MOST_PLACES else "lost-total-shift"
 
 
 def _largest(scenario: Scenario, logits: Values) -> Values:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from against_rivals import disagreements
+from formats_differ import format_disagreements
 from rivals.settings import cases, every_pair, told
 
 SHOWN = 3
@@ -45,7 +46,15 @@ def scenarios(seed: int, first: int, count: int, tally: Tally) -> None:
             tally.add(case.kind, case.names, list(disagreements(case, Path(folder))), told(case))
 
 
-PARTS: dict[str, Callable[[int, int, int, Tally], None]] = {"scenarios": scenarios}
+def formats(seed: int, first: int, count: int, tally: Tally) -> None:
+    """Random scenarios in all formats, their numbers read back."""
+    with tempfile.TemporaryDirectory() as folder:
+        for case in cases(seed, first, count, Path(folder)):
+            found = list(format_disagreements(case, Path(folder)))
+            tally.add("in all formats", frozenset(), found, told(case))
+
+
+PARTS: dict[str, Callable[[int, int, int, Tally], None]] = {"scenarios": scenarios, "formats": formats}
 """What can be compared: each from a seed, a first number and a count."""
 
 
