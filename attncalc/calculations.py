@@ -35,8 +35,8 @@ def decimal(
     read: list[Array] = []  # by the stage at hand
     unsure: list[str] = []  # steps by hand whose rounding even the most digits leave open
 
-    def compute(last: bool) -> list[Bounded]:
-        arithmetic = Decimals(last)
+    def compute(last: bool, powers: list[Bounded]) -> list[Bounded]:
+        arithmetic = Decimals(last, powers)
 
         def evaluate(row: Stage, arrays: list[Array]) -> Array:
             read[:] = arrays
@@ -59,11 +59,11 @@ def decimal(
 def _rounded(scenario: Scenario, row: Stage, arrays: list[Array], unsure: list[str]) -> Bounded:
     """One step by hand: inside it nothing is rounded, its result is."""
     places, rounding = scenario.hand_places(row.name), scenario.rounding
-    if row.name == "weights" and scenario.needs_scores and not scenario.has("sink"):
-        _refuse_lost_total(scenario, arrays[1], arrays[2])
+    if scenario.needs_scores and row.name == ("context" if scenario.online else "weights"):
+        _refuse_lost_total(scenario, arrays[1], arrays[-1])
 
-    def compute(last: bool) -> list[Bounded]:
-        return [row.calculate(Decimals(last), scenario, arrays)]
+    def compute(last: bool, powers: list[Bounded]) -> list[Bounded]:
+        return [row.calculate(Decimals(last, powers), scenario, arrays)]
 
     (values,), sure = certain(compute, Edges(places, rounding, doubles=False), only_bounded(arrays))
     unsure += [] if sure else [row.name]
@@ -73,15 +73,36 @@ def _rounded(scenario: Scenario, row: Stage, arrays: list[Array], unsure: list[s
 def _refuse_lost_total(scenario: Scenario, total: Bounded, logits: Bounded) -> None:
     """By hand, the total of a row may round to 0 although the row sees something."""
     softmax = scenario.weighting == "softmax"
-    for index, value in np.ndenumerate(logits.values.max(axis=-1, keepdims=True)):
+    shifts = softmax and (scenario.online or scenario.option("shift") is True)
+    for index, value in np.ndenumerate(_largest(scenario, logits.values)):
         if not value.is_finite() or total.values[index] != 0:
             continue
+        value = A_UNIT_BELOW if shifts else value
         places = _places_of_power(scenario, value) if softmax else _places_of_sum(logits.values[index[:-1]])
         if places is None:  # the sum is 0 before any rounding, which the step itself refuses
             continue
-        code = ("lost-total" if places <= MOST_PLACES else "lost-total-shift") if softmax else "lost-sum"
+        code = _code_of_loss(softmax, shifts, places)
         query = scenario.query_tokens[index[2]]
         raise CalculationError.of(code, scenario.name, query=query, places=places)
+
+
+A_UNIT_BELOW = Decimal(-1)
+"""By hand the maximum is rounded too: without places, scores may lie so far below it."""
+
+
+def _code_of_loss(softmax: bool, shifts: bool, places: int) -> str:
+    """What to say: a shift helps only where there is none."""
+    if not softmax:
+        return "lost-sum"
+    if shifts:
+        return "lost-total-kept"
+    return "lost-total" if places <= MOST_PLACES else "lost-total-shift"
+
+
+def _largest(scenario: Scenario, logits: Values) -> Values:
+    """The largest score of each row, the sink's included: what a row without a shift has most of."""
+    largest: Values = logits.max(axis=-1, keepdims=True)
+    return np.maximum(largest, scenario.arrays["sink"]) if scenario.has("sink") else largest
 
 
 def _places_of_power(scenario: Scenario, exponent: Decimal) -> int:
@@ -122,23 +143,25 @@ def floats(kind: str, scenario: Scenario, terms: bool = False) -> Calculation:
 
     results = once(False)
     remarks: tuple[Note, ...] = ()
-    if scenario.option("shift") is None and _exponentials_lost(results, arithmetic):
+    if scenario.option("shift") is None and _exponentials_lost(scenario, results, arithmetic):
         results = once(True)
-        helped = not _exponentials_lost(results, arithmetic)
+        helped = not _exponentials_lost(scenario, results, arithmetic)
         remarks = (Note("shifted", "shifted", {"kind": kind}),) if helped else ()
     return tuple(step_of(scenario, result, result.array) for result in results), remarks
 
 
-def _exponentials_lost(results: Sequence[Result], arithmetic: Floats) -> bool:
-    """Whether a row's exponentials overflow, or all but vanish although the row sees something."""
+def _exponentials_lost(scenario: Scenario, results: Sequence[Result], arithmetic: Floats) -> bool:
+    """Whether a row's exponentials overflow, or all but vanish although the row sees something or has a sink."""
     found = {result.stage.name: result for result in results}
     if "exponentials" not in found:
         return False
     powers: Values = found["exponentials"].array
     logits = found[found["exponentials"].sources[0].name].array
+    total: Values = found["total"].array
     seen = ~arithmetic.hidden(logits).all(axis=-1, keepdims=True)
-    lost = seen & (powers.max(axis=-1, keepdims=True) < np.finfo(arithmetic.dtype).tiny)
-    return bool((~np.isfinite(found["total"].array)).any() or lost.any())
+    tiny = np.finfo(arithmetic.dtype).tiny
+    lost = np.where(seen, powers.max(axis=-1, keepdims=True), total if scenario.has("sink") else 1) < tiny
+    return bool((~np.isfinite(total)).any() or lost.any())
 
 
 CALCULATIONS: dict[str, Callable[[Scenario, bool], Calculation]] = {

@@ -15,6 +15,7 @@ import numpy as np
 from attncalc.core.bounded import EXACT, UNKNOWN, Bounded, Values, bounded, plus, rounded, size
 from attncalc.core.certain import Undecided
 from attncalc.core.figures import as_decimal
+from attncalc.core.powers import exponential, power
 
 Array = Any
 """A NumPy float array, a `Bounded` array of decimals, or an array of expressions."""
@@ -74,12 +75,14 @@ class Decimals:
     """Decimals with error bounds: the numbers behind exact arithmetic and, step by step, behind by-hand.
 
     With `last`, there will be no further run with more digits: what the digits at hand cannot tell from zero is zero.
+    `powers` are the exponentials that were taken, inside steps too: they say how far apart numbers lie.
     """
 
     kind = "decimals"
 
-    def __init__(self, last: bool = False) -> None:
+    def __init__(self, last: bool = False, powers: list[Bounded] | None = None) -> None:
         self.last = last
+        self.powers = [] if powers is None else powers
 
     def given(self, values: Values, path: str) -> Bounded:
         """The numbers as written; a double counts as the exact value it stores."""
@@ -93,14 +96,18 @@ class Decimals:
 
     def exp(self, x: Bounded) -> Bounded:
         """e^x; an absolute error in the exponent is a relative error of the power."""
-        values, unit = rounded(lambda: np.frompyfunc(Decimal.exp, 1, 1)(x.values))
-        return Bounded(values, UNKNOWN, plus(x.absolute + 0.1, unit) if x.absolute < -1 else UNKNOWN)
+        values, unit = rounded(lambda: np.frompyfunc(exponential, 1, 1)(x.values))
+        return self._kept(Bounded(values, UNKNOWN, plus(x.absolute + 0.1, unit) if x.absolute < -1 else UNKNOWN))
 
     def power(self, base: Bounded, x: Bounded) -> Bounded:
         """base^x, for an exact base."""
-        values, unit = rounded(lambda: base.values**x.values)
+        values, unit = rounded(lambda: np.frompyfunc(power, 2, 1)(base.values, x.values))
         error = x.absolute + math.log10(max(abs(math.log(base.values.item())), 1e-300)) + 0.1
-        return Bounded(values, UNKNOWN, plus(error, unit + 0.5) if error < -1 else UNKNOWN)
+        return self._kept(Bounded(values, UNKNOWN, plus(error, unit + 0.5) if error < -1 else UNKNOWN))
+
+    def _kept(self, powers: Bounded) -> Bounded:
+        self.powers.append(powers)
+        return powers
 
     def sqrt(self, x: Bounded) -> Bounded:
         """The root, correctly rounded."""
@@ -108,9 +115,12 @@ class Decimals:
         return Bounded(values, UNKNOWN, plus(x.relative, unit))
 
     def tanh(self, x: Bounded) -> Bounded:
-        """(e^2x − 1) / (e^2x + 1), whose bounds follow from those of its parts."""
-        power = self.exp(x * Decimal(2))
-        return (power - Decimal(1)) / (power + Decimal(1))
+        """±(1 − e^−2|x|) / (1 + e^−2|x|), whose bounds follow from those of its parts: no part is larger than 2."""
+        below = np.asarray(x.values < 0, dtype=bool)
+        power = self.exp(self.where(below, x, -x) * Decimal(2))
+        result = bounded(Decimal(1)) - power
+        result = result / (power + Decimal(1))
+        return self.where(below, -result, result)
 
     def cos(self, x: Bounded) -> Bounded:
         """Moves by no more than its argument."""

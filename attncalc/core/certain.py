@@ -34,27 +34,41 @@ def context(digits: int, vanishing: bool = False) -> Context:
     return Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Overflow] if vanishing else [Overflow, Underflow])
 
 
-Compute = Callable[[bool], Sequence[Bounded]]
-"""A calculation in the decimal context at hand; true says that there will be no run with more digits."""
+Compute = Callable[[bool, list[Bounded]], Sequence[Bounded]]
+"""A calculation in the decimal context at hand; true says that there will be no run with more digits.
+
+The exponentials that it takes inside its steps go into the list.
+"""
 
 
 def certain(compute: Compute, edges: Edges, given: Iterable[Bounded]) -> tuple[list[Values], bool]:
     """What `compute` gives, with enough digits to tell each number from its edges, and whether none is left open.
 
-    A number that more digits than the spread of the given numbers and the results cannot tell from an edge is on it:
-    a tie.
+    A number that more digits than the spread of the given numbers, the exponentials and the results cannot tell from
+    an edge is on it: a tie.
     """
     given, digits = list(given), max(FIRST_DIGITS, edges.places + 30)
     while True:
-        results = attempt(compute, edges, digits)
+        powers: list[Bounded] = []
+        results = attempt(compute, edges, digits, powers)
         if results is not None and not any(True for array in results for _ in open_cells(array, edges)):
             return [array.values for array in results], True
-        wanted = spread([*given, *(results or ())]) + SPARE_DIGITS + edges.places
+        if results is not None and any(hopeless(array, edges) for array in results):
+            return [settled(array, edges) for array in results], False
+        wanted = spread([*given, *powers, *(results or ())]) + SPARE_DIGITS + edges.places
         digits *= MORE
         if digits >= min(wanted, MOST_DIGITS):
             break
-    final = attempt(compute, edges, min(wanted, MOST_DIGITS), last=True) or []
+    final = attempt(compute, edges, min(wanted, MOST_DIGITS), [], last=True) or []
     return [settled(array, edges) for array in final], wanted <= MOST_DIGITS and not any(map(_unbounded, final))
+
+
+def hopeless(array: Bounded, edges: Edges) -> bool:
+    """Whether the places ask for more digits of a number than are ever used: by hand, where nothing is scientific."""
+    if edges.doubles or array.absolute == EXACT:
+        return False
+    most = MOST_DIGITS - edges.places
+    return any(x.is_finite() and x.adjusted() > most for x in array.values.flat if x)
 
 
 def spread(arrays: Iterable[Bounded]) -> int:
@@ -68,12 +82,14 @@ def spread(arrays: Iterable[Bounded]) -> int:
     return highest - lowest
 
 
-def attempt(compute: Compute, edges: Edges, digits: int, last: bool = False) -> Sequence[Bounded] | None:
+def attempt(
+    compute: Compute, edges: Edges, digits: int, powers: list[Bounded], last: bool = False
+) -> Sequence[Bounded] | None:
     """The results with that many digits, or None where a choice inside needs more."""
     try:
         with localcontext(context(digits, vanishing=not edges.doubles)) as here:
             here.clear_flags()
-            return compute(last)
+            return compute(last, powers)
     except Undecided:
         return None
     except (Overflow, Underflow):

@@ -159,9 +159,9 @@ class SheetNotation(Notation):
 
     def dot(self, tree: Operation) -> Written:
         """Products added up where they are few, else the product of two ranges."""
-        left, right = tree.arguments
+        left, right = tree.arguments[0], tree.arguments[-1]
         if not isinstance(left, Line) or not isinstance(right, Line):
-            raise NoFormulaError
+            return super().dot(tree)
         if left.length < LONG:
             return super().dot(Operation("dot", (*left.numbers, *right.numbers)))
         ranges = self.print(left), self.print(right)

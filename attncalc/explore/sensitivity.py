@@ -72,8 +72,10 @@ def _certain(trace: Trace, cell: Cell) -> Slopes:
     given = [Decimals().given(a, name) for name, a in trace.scenario.arrays.items() if name not in BOOLEAN_SLOTS]
     most = min(MOST_SPREAD, DIGITS_OF_ALL // max(1, count(trace.scenario).exponentials))
     with localcontext(OWN, prec=FIRST_DIGITS + min(spread(given), most)):
-        reached = [Bounded(result.array.values, UNKNOWN) for result in _forwards(trace, cell, Decimals(last=True))]
-    digits = FIRST_DIGITS + min(spread([*given, *reached]), most)
+        powers: list[Bounded] = []
+        results = _forwards(trace, cell, Decimals(last=True, powers=powers))
+        reached = [Bounded(result.array.values, UNKNOWN) for result in results]
+    digits = FIRST_DIGITS + min(spread([*given, *powers, *reached]), most)
     rough, fine = (_with_digits(trace, cell, digits + more) for more in (0, FIRST_DIGITS))
     with localcontext(OWN, prec=FIRST_DIGITS):
         return {name: _settled(rough[name], fine[name]) for name in fine}

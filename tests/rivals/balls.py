@@ -150,14 +150,14 @@ def map_cells(function: Callable[[Any], Any], nested: Nested) -> Nested:
     return function(nested)
 
 
-def refine(evaluate: Callable[[], Nested], settle: Callable[..., Any]) -> Nested:
+def refine(evaluate: Callable[[], Nested], settle: Callable[..., Any], tie_bits: int = TIE_BITS) -> Nested:
     """``evaluate()`` with more and more bits until ``settle(cell, last)`` decides every cell."""
     before, bits = ctx.prec, START_BITS
     try:
         while True:
             ctx.prec = bits
             balls = evaluate()
-            last = bits >= TIE_BITS and bits >= TIE_BITS + 2 * _reach(balls)
+            last = bits >= tie_bits and bits >= tie_bits + 2 * _reach(balls)
             try:
                 return map_cells(partial(settle, last=last), balls)
             except Undecided:
@@ -170,7 +170,7 @@ def _reach(nested: Nested) -> int:
     """The largest size of a binary exponent: bits that a cancellation between cells may need."""
     if isinstance(nested, list):
         return max(map(_reach, nested), default=0)
-    if isinstance(nested, str) or not nested.is_finite() or nested.contains(0):
+    if not isinstance(nested, arb) or not nested.is_finite() or nested.contains(0):
         return 0
     whole, power = nested.mid().man_exp()
     return abs(int(power) + int(whole).bit_length())

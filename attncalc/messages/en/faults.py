@@ -184,6 +184,8 @@ MESSAGES: dict[str, str] = {
     "zero-sum": 'the visible scores of {query} add to 0, and plain division by a zero sum is not defined; use "weighting": "softmax"',
     "lost-total": "by hand, every exponential of the row of {query} rounds to 0; keep {places} places (--by-hand {places}), or subtract the row maximum first (--shift)",
     "lost-total-one": "by hand, every exponential of the row of {query} rounds to 0; keep {places} place (--by-hand {places}), or subtract the row maximum first (--shift)",
+    "lost-total-kept": "by hand, the total of the row of {query} rounds to 0, because the maximum is rounded too; keep {places} places (--by-hand {places})",
+    "lost-total-kept-one": "by hand, the total of the row of {query} rounds to 0, because the maximum is rounded too; keep {places} place (--by-hand {places})",
     "lost-total-shift": "by hand, every exponential of the row of {query} rounds to 0, and {places} places would be needed; subtract the row maximum first (--shift)",
     "lost-total-shift-one": "by hand, every exponential of the row of {query} rounds to 0, and {places} place would be needed; subtract the row maximum first (--shift)",
     "beyond-decimals": "an exponential in the row of {query} lies outside even the range of decimals (10^±10^18); make the scores smaller with scale or temperature",

@@ -184,6 +184,8 @@ MESSAGES: dict[str, str] = {
     "zero-sum": '{query} 的可见分数之和是 0，不能直接除以 0；请改用 "weighting": "softmax"',
     "lost-total": "手算时，{query} 这一行的指数全都舍入成了 0；请保留 {places} 位小数（--by-hand {places}），或者先减去行最大值（--shift）",
     "lost-total-one": "手算时，{query} 这一行的指数全都舍入成了 0；请保留 {places} 位小数（--by-hand {places}），或者先减去行最大值（--shift）",
+    "lost-total-kept": "手算时最大值也要舍入，{query} 这一行的总和因此舍入成了 0；请保留 {places} 位小数（--by-hand {places}）",
+    "lost-total-kept-one": "手算时最大值也要舍入，{query} 这一行的总和因此舍入成了 0；请保留 {places} 位小数（--by-hand {places}）",
     "lost-total-shift": "手算时 {query} 这一行的指数全部舍入成了 0，要保留 {places} 位小数才够；请先减去行最大值（--shift）",
     "lost-total-shift-one": "手算时 {query} 这一行的指数全部舍入成了 0，要保留 {places} 位小数才够；请先减去行最大值（--shift）",
     "beyond-decimals": "{query} 这一行有一个指数连十进制数的范围（10^±10^18）也超出了；请用 scale 或 temperature 把分数变小",
