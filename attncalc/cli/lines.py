@@ -18,7 +18,7 @@ def there_is_input() -> bool:
     return sys.stdin is not None and not sys.stdin.closed
 
 
-def lines(typed: bool, prompt: str = "> ") -> Iterator[str]:
+def lines(typed: bool) -> Iterator[str]:
     """The lines of standard input; one who types is asked for each, and can edit it."""
     if not typed:
         for data in sys.stdin.buffer:
@@ -30,7 +30,7 @@ def lines(typed: bool, prompt: str = "> ") -> Iterator[str]:
         import readline  # noqa: F401 – editing and history for input()
     with contextlib.suppress(EOFError):
         while True:
-            yield input(prompt)
+            yield input("> ")
 
 
 def keys_from_the_terminal() -> None:

@@ -29,20 +29,20 @@ SPARE_PLACES = 2
 
 
 def right_calculation(
-    source: str | Path | Mapping[str, Any], changes: Sequence[str] = (), options: Mapping[str, Any] | None = None
+    source: str | Path | Mapping[str, Any], changes: Sequence[str], options: Mapping[str, Any]
 ) -> Trace:
     """The trace of a scenario that answers to it are set beside.
 
     The scenario keeps its `by_hand`, as one way of rounding that answers may show.
     """
-    scenario = load(source, changes, {**(options or {}), "arithmetic": "exact"})
+    scenario = load(source, changes, {**options, "arithmetic": "exact"})
     if not exact_is_quick(count(scenario)):
         return run(_with(scenario, arithmetic="float64"))
     products = math.prod(scenario.grid) * scenario.sizes.get("d_v", 0)
     return run(scenario, terms=scenario.has_values and products <= FEW_PRODUCTS)
 
 
-def as_asked(trace: Trace, answers: Iterable[Answered], places: bool = False) -> Trace:
+def as_asked(trace: Trace, answers: Iterable[Answered], places: bool) -> Trace:
     """The same calculation with the products that answers are to, and shown more finely than they are written.
 
     `places`: the places are chosen, and stay.

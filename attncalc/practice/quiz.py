@@ -77,7 +77,7 @@ def asked_places(scenario: Scenario) -> int:
     return scenario.hand_places("")
 
 
-def quiz_of(trace: Trace, row: Row, asked: Sequence[str] = ()) -> Quiz:
+def quiz_of(trace: Trace, row: Row, asked: Sequence[str]) -> Quiz:
     """The quiz on a row; `asked` are the only steps that are asked for, where there are some.
 
     Without them a step is left out that is given, or that shows nothing new. Raises a UsageError for a step that cannot
