@@ -227,6 +227,28 @@ def test_a_hidden_cell_shows_no_score() -> None:
     assert [leaf.value for leaf in numbers_in(tree)] == [Decimal("-Infinity")]
 
 
+NAMED: list[tuple[dict[str, Any], str, list[str]]] = [
+    # options, step, what its first cell is made from
+    ({"scale": "d_k", "d_k": 4, "temperature": 2}, "scaled", ["scores", "d_k", "temperature"]),
+    ({"scale": "sqrt_d_model", "d_model": 4}, "scaled", ["scores", "d_model"]),
+    ({"scale": 0.5}, "scaled", ["scores", "scale"]),
+    ({"softcap": 3}, "capped", ["scores", "softcap", "softcap"]),
+    ({"base": 2}, "exponentials", ["base", "scores"]),
+    ({"sink": 0.5, "shift": True}, "maximum", ["scores", "scores", "sink"]),
+    ({"sink": 0.5, "shift": True}, "total", ["exponentials", "exponentials", "sink", "maximum"]),
+]
+
+
+@pytest.mark.parametrize(("options", "step", "names"), NAMED)
+def test_every_number_of_a_derivation_says_once_where_it_was_read(
+    options: dict[str, Any], step: str, names: list[str]
+) -> None:
+    """Cells of steps, and numbers that the scenario gives: options, sizes, the sink."""
+    trace = trace_of({"scores": [[1, 2], [3, 4]], **options})
+    tree = derivation(trace, trace[step], (0, 0, 0, 0))
+    assert [leaf.cell.name if leaf.cell else "" for leaf in numbers_in(tree)] == names
+
+
 # --- `=` and `≈` ----------------------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ def there_is_input() -> bool:
     return sys.stdin is not None and not sys.stdin.closed
 
 
-def lines(typed: bool, prompt: str = "> ") -> Iterator[str]:
+def lines(typed: bool) -> Iterator[str]:
     """The lines of standard input; one who types is asked for each, can edit it, and gets the terminal back."""
     if not typed:
         for data in sys.stdin.buffer:
@@ -32,7 +32,7 @@ def lines(typed: bool, prompt: str = "> ") -> Iterator[str]:
 
     with given_back(drawn=False), contextlib.suppress(EOFError):
         while True:
-            yield input(prompt)
+            yield input("> ")
 
 
 def keys_from_the_terminal() -> None:

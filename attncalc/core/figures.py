@@ -1,7 +1,7 @@
 """How a number becomes text: the only place where one does.
 
 `places` decimals; scientific notation from 10^10 on, and where the places would show only zeros for a number that
-is not zero (two digits then); never −0. The same rules say where the shown digits could change (`boundary`), which is
+is not zero (two digits then); never −0. The same rules say where the shown digits could change (`edges`), which is
 what exact arithmetic has to be sure of.
 """
 

@@ -32,5 +32,5 @@ def _pairs(d: int, neighbours: bool) -> tuple[Values, Values]:
 
 def _exponents(d: int, arithmetic: Arithmetic) -> Array:
     """−2i/d as the arithmetic's own quotients, so that a third is as exact as the digits at hand."""
-    numerators = np.array([Decimal(-2 * i) for i in range(d // 2)], dtype=object).reshape(1, 1, 1, -1)
+    numerators = np.array([Decimal(-2 * i) for i in range(d // 2)])
     return arithmetic.given(numerators, "") / arithmetic.number(Decimal(d))

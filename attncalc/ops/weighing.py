@@ -48,7 +48,7 @@ def one_where(condition: Values, arithmetic: Arithmetic) -> Array:
 
 def shares(terms: Array, total: Array, empty: Values, arithmetic: Arithmetic) -> Array:
     """Each term over its row's total; an empty row, whose total is 0, is divided by 1 and filled afterwards."""
-    return terms / (arithmetic.where(empty, arithmetic.number(ONE), total) if empty.any() else total)
+    return terms / arithmetic.where(empty, arithmetic.number(ONE), total)
 
 
 def filled(weights: Array, empty: Values, policy: str, keys: int, arithmetic: Arithmetic) -> Array:

@@ -6,7 +6,7 @@ scenario over random real numbers, in which nothing coincides by chance.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -47,26 +47,24 @@ class Drawn(NamedTuple):
     coincidences: tuple[Coincidence, ...]
 
 
-def drawn(
-    recipe: Recipe, seed: int, asked: Sequence[str], places: int | None = None, among: Collection[str] | None = None
-) -> Drawn:  # fmt: skip
+def drawn(recipe: Recipe, seed: int, asked: Sequence[str], among: Collection[str] | None = None) -> Drawn:
     """The first draw that tells every mistake apart which can be; after many, the best of them.
 
     `among` are the mistakes that count; where it is left out, all.
     """
-    best: Drawn | None = None
+    tried = list(_draws(recipe, seed, asked, among))
+    return min(tried, key=lambda one: len(one.coincidences))._replace(attempts=len(tried))
+
+
+def _draws(recipe: Recipe, seed: int, asked: Sequence[str], among: Collection[str] | None) -> Iterator[Drawn]:
     for attempt in range(MOST_ATTEMPTS):
         document = random_document(recipe, seed, attempt)
         scenario = scenario_of(_as_read(document), "practice")
-        found = coincidences(scenario, asked, recipe.places if places is None else places)
+        found = coincidences(scenario, asked, recipe.places)
         found = tuple(pair for pair in found if among is None or {*pair} <= {RIGHT, *among})
-        if best is None or len(found) < len(best.coincidences):
-            best = Drawn(document, scenario, attempt + 1, found)
+        yield Drawn(document, scenario, attempt + 1, found)
         if not found:
-            break
-    if best is None:
-        raise ValueError("no attempt")
-    return best._replace(attempts=attempt + 1)
+            return
 
 
 def _as_read(document: dict[str, object]) -> object:

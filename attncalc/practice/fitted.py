@@ -154,10 +154,10 @@ def _dropout(case: Case, sheet: Sheet) -> Fields:
 
 def _another_token(case: Case, sheet: Sheet) -> Fields:
     """A row that belongs to another token, the other rows right."""
-    axis = next((a for a in ("query", "key") if sheet.step.stage.layout[2] == a), None)
+    axis = sheet.step.stage.layout[2]
     wrong = sheet.given & ~sheet.right_cells
     rows = np.argwhere(wrong.reshape(*wrong.shape[:3], -1).any(axis=-1))
-    if axis is None or len(rows) != 1 or sheet.answered.convention:
+    if len(rows) != 1 or sheet.answered.convention:
         return
     row = tuple(int(i) for i in rows[0])
     if sheet.given[row].sum() < 2:

@@ -29,20 +29,24 @@ SPARE_PLACES = 2
 
 
 def right_calculation(
-    source: str | Path | Mapping[str, Any], changes: Sequence[str] = (), options: Mapping[str, Any] | None = None
+    source: str | Path | Mapping[str, Any], changes: Sequence[str], options: Mapping[str, Any]
 ) -> Trace:
     """The trace of a scenario that answers to it are set beside.
 
     The scenario keeps its `by_hand`, as one way of rounding that answers may show.
     """
-    scenario = load(source, changes, {**(options or {}), "arithmetic": "exact"})
-    if not exact_is_quick(count(scenario)):
-        return run(_with(scenario, arithmetic="float64"))
+    scenario = right(load(source, changes, {**options, "arithmetic": "exact"}))
     products = math.prod(scenario.grid) * scenario.sizes.get("d_v", 0)
-    return run(scenario, terms=scenario.has_values and products <= FEW_PRODUCTS)
+    few = scenario.option("arithmetic") == "exact" and products <= FEW_PRODUCTS
+    return run(scenario, terms=scenario.has_values and few)
 
 
-def as_asked(trace: Trace, answers: Iterable[Answered], places: bool = False) -> Trace:
+def right(scenario: Scenario) -> Scenario:
+    """An exact scenario, in float64 where exact arithmetic would be slow."""
+    return scenario if exact_is_quick(count(scenario)) else _with(scenario, arithmetic="float64")
+
+
+def as_asked(trace: Trace, answers: Iterable[Answered], places: bool) -> Trace:
     """The same calculation with the products that answers are to, and shown more finely than they are written.
 
     `places`: the places are chosen, and stay.

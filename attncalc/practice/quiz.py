@@ -12,7 +12,7 @@ from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Row, Source, Step, Trace
 from attncalc.errors import UsageError, nearest
 from attncalc.explore.cells import Index
-from attncalc.pipelines.cost import count, exact_is_quick
+from attncalc.practice.judging import right
 from attncalc.practice.step_words import step_meant
 from attncalc.running import run
 from attncalc.scenario_files import sources
@@ -67,9 +67,8 @@ class Quiz(NamedTuple):
 def right_trace(source: sources.Source, options: Mapping[str, Any]) -> Trace:
     """The calculation that answers are judged by: exact whatever the scenario says, in float64 where that is slow."""
     with localcontext(OWN):
-        kinds = ("exact", "float64")
-        exact, floats = (scenario_from(changed(source, (), {**options, "arithmetic": kind})) for kind in kinds)
-    return run(exact if exact_is_quick(count(exact)) else floats)
+        scenario = scenario_from(changed(source, (), {**options, "arithmetic": "exact"}))
+    return run(right(scenario))
 
 
 def asked_places(scenario: Scenario) -> int:
@@ -77,7 +76,7 @@ def asked_places(scenario: Scenario) -> int:
     return scenario.hand_places("")
 
 
-def quiz_of(trace: Trace, row: Row, asked: Sequence[str] = ()) -> Quiz:
+def quiz_of(trace: Trace, row: Row, asked: Sequence[str]) -> Quiz:
     """The quiz on a row; `asked` are the only steps that are asked for, where there are some.
 
     Without them a step is left out that is given, or that shows nothing new. Raises a UsageError for a step that cannot

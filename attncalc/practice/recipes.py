@@ -48,10 +48,10 @@ LEVELS: tuple[Recipe, ...] = (
 """For learners: one row of scores; queries and keys; a causal mask; a head from x; two heads and the residual."""
 
 
-def recipe_for(tokens: int, d_model: int, heads: int, causal: bool = True) -> Recipe:
-    """A block from x of these sizes, with W_O and residual; the heads share d_model."""
+def recipe_for(tokens: int, d_model: int, heads: int) -> Recipe:
+    """A block from x of these sizes, with a causal mask, W_O and residual; the heads share d_model."""
     width = d_model // heads
-    return Recipe("x", tokens, d_model, heads, width, width, causal=causal, w_o=True, residual=True)
+    return Recipe("x", tokens, d_model, heads, width, width, causal=True, w_o=True, residual=True)
 
 
 def shapes(recipe: Recipe) -> dict[str, tuple[int, ...]]:
