@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from attncalc.running import run
     from attncalc.scenario_files.load import load
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = ["Scenario", "Trace", "compare", "load", "render", "run"]
 

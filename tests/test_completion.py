@@ -12,7 +12,7 @@ import pytest
 from calling import call
 from hostile import TOKENS, unsafe
 from running import Finished, run_program
-from test_startup import HEAVY, loaded
+from test_startup import HEAVY, NAMES, loaded
 
 from attncalc import load
 from attncalc.core.names import STEPS
@@ -190,6 +190,9 @@ def completing(words: Sequence[str]) -> dict[str, str]:
         (["attncalc", "why", "draw", "--set", "scores."], "scores.0="),
         (["attncalc", "why", "draw", "--set", "mask="], "mask=causal"),
         (["attncalc", "run", "draw", "--set", "v.to."], "v.to.2="),
+        (["attncalc", "wor"], "worksheet"),
+        (["attncalc", "show", "dr"], "draw"),
+        *((["attncalc", command, "--"], "--lang") for command in NAMES),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )

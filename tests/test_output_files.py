@@ -120,6 +120,16 @@ class TestFiles:
         assert (tmp_path / "link").is_symlink()
         assert (tmp_path / "file").read_text(encoding="utf-8") == usual("run", "draw")
 
+    def test_a_link_to_a_new_file_makes_it_and_a_link_to_itself_is_refused(self, tmp_path: Path) -> None:
+        """The one writes where it points to; the other points nowhere, says so, and stays, with `--force` too."""
+        (tmp_path / "link").symlink_to("new")
+        (tmp_path / "loop").symlink_to("loop")
+        assert call("run", "draw", "-o", "link", cwd=tmp_path) == (0, "", "")
+        assert (tmp_path / "new").read_text(encoding="utf-8") == usual("run", "draw")
+        done = call("run", "draw", "-o", "loop", "--force", cwd=tmp_path)
+        assert (done.code, done.err) == (2, "attncalc: loop: cannot be written: Too many levels of symbolic links\n")
+        assert (tmp_path / "loop").is_symlink()
+
 
 def contents(folder: Path) -> dict[str, str]:
     """The files of a folder, the hidden ones too."""

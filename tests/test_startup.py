@@ -10,19 +10,14 @@ from pathlib import Path
 import pytest
 
 import attncalc
+from attncalc.cli.app import COMMANDS
 
 HEAVY = {
-    "numpy",
-    "rich",
-    "pydantic",
-    "mpmath",
-    "jinja2",
-    "textual",
-    "xlsxwriter",
-    "importlib.metadata",
-    "tempfile",
-    "plotille",
-}
+    "numpy", "rich", "pydantic", "mpmath", "jinja2", "textual", "xlsxwriter", "plotille", "safetensors", "resvg_py",
+    "dask", "distributed", "zarr", "importlib.metadata", "tempfile",
+}  # fmt: skip
+NAMES = [command.name for command in COMMANDS]
+SHELL = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
 NOT_FOR_EXPLAIN = HEAVY - {"numpy", "rich"}
 COMPLETING = {
     "_ATTNCALC_COMPLETE": "complete_bash",
@@ -52,7 +47,8 @@ def loaded(arguments: list[str], extra: dict[str, str]) -> tuple[set[str], str]:
         (["--help"], {}, "explain", HEAVY),
         (["--version"], {}, attncalc.__version__, HEAVY),
         (["--lang", "zh", "--help"], {}, "算例", HEAVY),
-        (["explain", "--help"], {}, "--token", HEAVY),
+        *(([command, "--help"], {}, f"attncalc {command}", HEAVY) for command in NAMES),
+        (["--show-completion", "bash"], SHELL, "_ATTNCALC_COMPLETE", HEAVY),
         ([], COMPLETING, "draw", HEAVY),
         (["list"], {}, "draw", NOT_FOR_EXPLAIN),
         (["explain", "draw"], {}, "9.83", NOT_FOR_EXPLAIN),
@@ -60,7 +56,6 @@ def loaded(arguments: list[str], extra: dict[str, str]) -> tuple[set[str], str]:
         (["run", "draw", "--json"], {}, "9.83", NOT_FOR_EXPLAIN | {"rich"}),
         (["sweep", "draw", "scores.0", "-1", "3", "--plain"], {}, "0.62", NOT_FOR_EXPLAIN | {"rich"}),
         (["compare", "draw", "--set", "weighting=linear"], {}, "0.78", NOT_FOR_EXPLAIN),
-        (["sweep", "--help"], {}, "--points", HEAVY),
         (["run", "draw", "--plain"], {}, "9.83", NOT_FOR_EXPLAIN | {"rich"}),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
@@ -66,9 +67,19 @@ def imported(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module, "a relative import"
+            assert not node.level, "a relative import"
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def named(tree: ast.AST) -> Iterator[str]:
+    """The modules that a file may import by their name: `"attncalc.running"`, or the room of `f"attncalc.cli.{file}"`."""
+    for node in ast.walk(tree):
+        value = getattr(node, "value", None)
+        if isinstance(node, ast.Constant) and isinstance(value, str) and re.fullmatch(r"attncalc\.[\w.]+", value):
+            yield value.rstrip(".")
 
 
 def for_types_only(tree: ast.AST) -> set[int]:
@@ -77,14 +88,19 @@ def for_types_only(tree: ast.AST) -> set[int]:
     return {id(node) for block in blocks for node in ast.walk(block)}
 
 
-def inner_imports(name: str, late: bool = True) -> set[str]:
-    """The modules of the package that a module uses, or (without `late`) needs while it is loaded."""
+def inner_imports(name: str) -> set[str]:
+    """The modules of the package that a module uses, at once or late."""
     skipped = for_types_only(TREES[name])
     found = set()
-    for node in ast.walk(TREES[name]) if late else TREES[name].body:
+    for node in ast.walk(TREES[name]):
         if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in skipped:
-            found |= {module.removeprefix("attncalc").lstrip(".") for module in imported(node) if is_ours(module)}
+            found |= {ours(module) for module in imported(node) if is_ours(module)}
     return found & set(FILES)
+
+
+def ours(module: str) -> str:
+    """The name of a module within the package."""
+    return module.removeprefix("attncalc").lstrip(".")
 
 
 def is_ours(module: str) -> bool:
@@ -99,9 +115,24 @@ def test_imports_go_one_way(name: str) -> None:
         assert room(other) <= room(name), f"{name or 'attncalc'} imports {other}"
 
 
+BY_NAME = [("core.notebooks", "notebook")]
+"""What is looked up by name in a room above: a notebook asks an object of `core` how it shows itself as HTML."""
+
+
+def test_no_name_is_a_way_round() -> None:
+    """A module is looked up by its name in its own room or below, but for the one case that says why."""
+    upwards = [
+        (name, other)
+        for name, tree in TREES.items()
+        for other in map(ours, named(tree))
+        if name and other in FILES and room(other) > room(name)
+    ]
+    assert upwards == BY_NAME
+
+
 def test_no_module_imports_itself_in_a_circle() -> None:
-    """While the package is loaded, not even within a room."""
-    graph = {name: inner_imports(name, late=False) - {""} for name in FILES if name}
+    """Not even within a room, and not by an import inside a function either."""
+    graph = {name: inner_imports(name) - {""} for name in FILES if name}
     while graph:
         free = [name for name, others in graph.items() if not others & graph.keys()]
         assert free, f"a circle among {sorted(graph)}"

@@ -1,4 +1,4 @@
-"""What the commands share: reading the scenarios that a call names, and writing what was made of them."""
+"""What the commands share: checks of what a call names, and writing what was made of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from attncalc.errors import AttncalcError, Fault, UsageError
 from attncalc.scenario_files import builtin
 
 if TYPE_CHECKING:
-    from attncalc.core.scenario import Scenario
     from attncalc.document.blocks import Block
     from attncalc.document.view import View
 
@@ -37,18 +36,6 @@ def answer_format(options: Options, known: Sequence[str]) -> str:
     settings_of(options, format)
     output.check_target(options["output"], options["force"])
     return format
-
-
-def scenario_at(source: str, options: Options) -> Scenario:
-    """The scenario of a source with the changes of --set and the options of the calculation.
-
-    Refused where all its scores at once would not fit into memory.
-    """
-    from attncalc.cli.long_roads import road, whole
-    from attncalc.core.scenario import Scenario
-
-    found = road(source, options)
-    return found if isinstance(found, Scenario) else whole(found, options, "")
 
 
 def all_of(function: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:

@@ -62,6 +62,8 @@ def _check(target: str, path: Path, force: bool) -> None:
         raise OutputError.of("target-is-directory", target)
     if not path.parent.is_dir():
         raise OutputError.of("no-folder", target, folder=str(path.parent))
+    with contextlib.suppress(FileNotFoundError):
+        path.stat()  # a link that leads to itself; from Python 3.13 on, resolving it is no error
     if path.is_file() and not force:
         raise OutputError.of("file-exists", target)
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attncalc.cli import output
-from attncalc.cli.answering import all_of, answer_format, asked_for, scenario_at, write_blocks, write_json
+from attncalc.cli.answering import all_of, answer_format, asked_for, write_blocks, write_json
 from attncalc.cli.choices import Options, plain_view
+from attncalc.cli.long_roads import road, whole
 from attncalc.cli.options import CALCULATION, OPTIONS
 from attncalc.cli.report import Status
 from attncalc.cli.session import Session
@@ -19,6 +20,7 @@ from attncalc.errors import OutputError, UsageError
 from attncalc.scenario_files import builtin
 
 if TYPE_CHECKING:
+    from attncalc.core.scenario import Scenario
     from attncalc.core.stage import Trace
     from attncalc.document.blocks import Block
     from attncalc.document.view import View
@@ -50,9 +52,17 @@ def _checked(options: Options) -> list[tuple[Trace, list[Verdict]]]:
     from attncalc.explore.verify import verify as verdicts_of
     from attncalc.running import run
 
-    scenarios = all_of(lambda source: scenario_at(source, options), options["scenarios"])
+    scenarios = all_of(lambda source: _scenario_at(source, options), options["scenarios"])
     traces = [run(scenario, expects_terms(scenario.document)) for scenario in scenarios]
     return list(zip(traces, all_of(verdicts_of, traces), strict=True))
+
+
+def _scenario_at(source: str, options: Options) -> Scenario:
+    """The scenario of a source, whole; refused where all its scores at once would not fit into memory."""
+    from attncalc.core.scenario import Scenario
+
+    found = road(source, options)
+    return found if isinstance(found, Scenario) else whole(found, options, "")
 
 
 def _verdicts(found: Sequence[tuple[Trace, list[Verdict]]], view: View) -> Iterator[Block]:
