@@ -231,8 +231,17 @@ def numbers(text: str) -> Iterator[tuple[str, bool]]:
     return ((match["number"], bool(match["percent"])) for match in NUMBER.finditer(text))
 
 
+MEASURED = ("docs/long-measured.md", "docs/resources.md")
+"""Pages that a file of benchmarks/ writes."""
+
+
 def numbers_without_a_source(page: str, text: str, shell: Shell) -> list[str]:
-    """The numbers of a page's text that neither its blocks nor what their lines print have, and that are not listed."""
+    """The numbers of a page's text that neither its blocks nor what their lines print have, and that are not listed.
+
+    In the tables of a page that a benchmark writes they are those of one machine.
+    """
+    if twin_in_english(page) in MEASURED:
+        text = re.sub(r"^(\|.*|(Machine|机器)[:：].*)$", "", text, flags=re.MULTILINE)
     said = (*(match["body"] for match in BLOCK.finditer(text)), *shell.said)
     held = {value for body in said for number, _ in numbers(body) if (value := value_of(number)) is not None}
     listed = LISTED.get(twin_in_english(page), {})

@@ -52,6 +52,7 @@ from attncalc.scenario_files.keys import KEYS
 RUN_BY = {
     "python3 -m venv": ".ci/run", ".ci/run": ".ci/run", "ruff check": ".ci/run", "pytest tests/": ".ci/run",
     "sphinx-build": "tests/test_site.py", "python -m tests.fuzz": "tests/test_fuzz.py",
+    "python tests/faults": "tests/test_faults.py", "python benchmarks/mutants": "benchmarks/README.md",
 }  # fmt: skip
 """How the other lines of `sh` begin, and the file that runs them."""
 
