@@ -43,6 +43,12 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert cited("version") == attncalc.__version__
 
 
+def test_the_changelog_ends_at_this_version() -> None:
+    """What is not released stands first, then the version of the package with the day that the citation has too."""
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert headings[:2] == ["[Unreleased]", f"[{attncalc.__version__}] - {cited('date-released').strip(chr(39))}"]
+
+
 def test_the_citation_says_what_the_package_says() -> None:
     """Name, authors, licence and keywords are those of the package; the licence names the same holders."""
     assert cited("title") == PROJECT["name"]

@@ -71,9 +71,15 @@ def _syntax_error(error: json.JSONDecodeError, text: str, name: str, first_line:
     if error.pos >= len(text.rstrip(BLANKS)) or error.msg.startswith("Unterminated string"):
         line, column = text.count("\n") + first_line, len(text) - text.rfind("\n")
         return ScenarioError.of("json-truncated", name, line=line, column=column)
-    found = Lines(repr(text[error.pos : error.pos + 1]))
-    line = error.lineno + first_line - 1
-    return ScenarioError.of("json-wrong", name, line=line, column=error.colno, found=found)
+    place = _comma_too_many(text, error.pos)
+    line, column = text.count("\n", 0, place) + first_line, place - text.rfind("\n", 0, place)
+    return ScenarioError.of("json-wrong", name, line=line, column=column, found=Lines(repr(text[place])))
+
+
+def _comma_too_many(text: str, place: int) -> int:
+    """The comma before a bracket that closes, which Pythons before 3.13 do not blame; else the place itself."""
+    before = text[:place].rstrip(BLANKS)
+    return len(before) - 1 if text[place] in "]}" and before.endswith(",") else place
 
 
 def _deeper_than(value: Any, levels: int) -> bool:
