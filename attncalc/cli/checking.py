@@ -35,7 +35,7 @@ def check(session: Session, options: Options) -> int:
         return _code(session, options)
     _refuse(options)
     format = answer_format(options, names.DOCUMENTS)
-    trace = right_calculation(options["source"], options["set"], calculation(options))
+    trace = right_calculation(options["source"], options["set"], calculation(options), options["allow_outside"])
     files = options["answers"] or [""]
     answers = all_of(lambda file: _answers(trace, options, file), files)
     has_places = options["places"] is not None
@@ -138,7 +138,7 @@ def _code(session: Session, options: Options) -> int:
     if found:
         raise UsageError.of("check-code-alone", "--code", found=", ".join(found))
     output.check_target(options["output"], options["force"])
-    trace = right_calculation(options["source"], options["set"], calculation(options))
+    trace = right_calculation(options["source"], options["set"], calculation(options), options["allow_outside"])
     view = plain_view(session, "table")
     write_text(options, torch_code(trace, as_typed(options["source"]), view))
     return Status.DONE

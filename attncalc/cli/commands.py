@@ -115,11 +115,12 @@ def _json_lines(session: Session, options: Options) -> int:
         raise UsageError.of("jsonl-and-scenario", found=" ".join(options["scenarios"]))
     if options["format"] not in (None, "json") or options["plain"]:
         raise UsageError.of("jsonl-needs-json", found=options["format"] or "plain")
-    chosen = calculation(options)
+    chosen, outside = calculation(options), options["allow_outside"]
 
     def answered(numbered: tuple[int, bytes]) -> str:
         number, line = numbered
-        scenario = scenario_of(parse(line, "stdin", number), f"stdin:{number}", options["set"], chosen)
+        document, name = parse(line, "stdin", number), f"stdin:{number}"
+        scenario = scenario_of(document, name, options["set"], chosen, allow_outside=outside)
         trace = run(scenario, "terms" in options["step"])
         text: str = trace_renderer("json")(trace, view_of(session, options, trace, "json"))
         return text

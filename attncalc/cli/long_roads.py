@@ -44,7 +44,7 @@ def road(place: str, options: Options) -> Scenario | Long:
     from attncalc.scenario_files.sources import source_at
 
     with localcontext(OWN):
-        source = changed(source_at(place), options["set"], calculation(options))
+        source = changed(source_at(place, options["allow_outside"]), options["set"], calculation(options))
         if _may_be_long(source):
             long = _outline(source)
             if math.prod(long.scenario.grid) > EAGER:
@@ -76,7 +76,7 @@ def _size(source: Source, reference: dict[str, Any]) -> int:
 
 def whole(long: Long, options: Options, format: str) -> Scenario:
     """A long scenario calculated whole after all; refused where it cannot fit, or as JSON without force."""
-    from attncalc.long.ahead import free_memory, in_bytes
+    from attncalc.core.memory import free_memory, in_bytes
 
     cells = math.prod(long.scenario.grid)
     free, needed = free_memory(), cells * BYTES_OF_STEPS

@@ -25,7 +25,8 @@ SMALL = 10**8
 
 def announced(session: Session, ready: Ready, long: Long, asked: Asked, threads: int) -> None:
     """Says what is ahead, on a terminal or where it takes long."""
-    from attncalc.long.ahead import ahead, bytes_needed, in_bytes
+    from attncalc.core.memory import in_bytes
+    from attncalc.long.ahead import ahead, bytes_needed
 
     batch, heads, queries, keys = ready.problem.grid
     if session.quiet or batch * heads * queries * keys < SMALL:

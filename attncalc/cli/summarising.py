@@ -75,7 +75,7 @@ def long_at(source: str, options: Options) -> Long:
     from attncalc.long.loading import load_long
     from attncalc.scenario_files.sources import source_at
 
-    return load_long(source_at(source), options["set"], calculation(options))
+    return load_long(source_at(source, options["allow_outside"]), options["set"], calculation(options))
 
 
 def queries(long: Long, options: Options) -> tuple[int, ...]:

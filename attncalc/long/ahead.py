@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
 import time
-from pathlib import Path
 from typing import NamedTuple
 
+from attncalc.core.memory import free_memory, in_bytes
 from attncalc.errors import UsageError
 from attncalc.long.blocks import HELD, ROWS, block, cells, jobs
 from attncalc.long.loading import BY_CELLS, Long, Ready
@@ -88,23 +87,3 @@ def check_memory(long: Long, needed: int, code: str) -> None:
     free = free_memory()
     if free is not None and needed > free:
         raise UsageError.of(code, long.scenario.name, needed=in_bytes(needed), free=in_bytes(free))
-
-
-def free_memory() -> int | None:
-    """The bytes that can be had without swapping; None where the system does not say."""
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, AttributeError):
-        return None
-
-
-UNITS = ((10**9, "GB"), (10**6, "MB"), (1, "B"))
-
-
-def in_bytes(count: int) -> str:
-    """`1.2 GB`, `90 MB`."""
-    size, unit = next((size, unit) for size, unit in UNITS if count >= size or size == 1)
-    return f"{count / size:.1f} {unit}" if unit == "GB" else f"{count // size} {unit}"

@@ -20,7 +20,9 @@ from attncalc.practice.assembling import Assembly
 from attncalc.practice.fitting import Fitted, fitted, step_named
 from attncalc.practice.numbers_typed import TypedNumber, number_said, plain_number
 from attncalc.scenario_files.json_text import TRACE
-from attncalc.scenario_files.opened_arrays import NUMERIC, SINGLE, NotRead, Opened, opened
+from attncalc.scenario_files.opened_arrays import array_of, opened
+from attncalc.scenario_files.plain_files import NotRead
+from attncalc.scenario_files.stored_arrays import SINGLE, Opened
 
 NPY = b"\x93NUMPY"
 """How an `.npy` begins."""
@@ -51,9 +53,7 @@ def _answered(assembly: Assembly, step: Step, file: Opened, key: str, places: in
     """The answers of one array, with the decimals it was rounded to by hand; None after a report."""
     path = key if len(file.keys) > 1 else ""
     try:
-        stored = file.read(key)
-        if stored.values.dtype.kind not in NUMERIC:
-            raise NotRead("array-not-numbers", dtype=stored.type)
+        stored = array_of(file, key)
         cells = fitted(stored.values, step)
         if places is not None:
             return assembly.typed(step, _as_rounded(cells, places), DIGITS)
@@ -82,7 +82,7 @@ def _hand_places(file: Opened) -> Mapping[str, int]:
     if DESCRIPTION not in file.keys:
         return {}
     try:
-        document = json.loads(str(file.read(DESCRIPTION).values))
+        document = json.loads(str(array_of(file, DESCRIPTION).values))
         if document["format"] != TRACE or document["arithmetic"]["kind"] != "by-hand":
             return {}
         said = document["arithmetic"]["places"]

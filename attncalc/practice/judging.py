@@ -29,13 +29,14 @@ SPARE_PLACES = 2
 
 
 def right_calculation(
-    source: str | Path | Mapping[str, Any], changes: Sequence[str] = (), options: Mapping[str, Any] | None = None
-) -> Trace:
+    source: str | Path | Mapping[str, Any], changes: Sequence[str] = (), options: Mapping[str, Any] | None = None,
+    allow_outside: bool = False,
+) -> Trace:  # fmt: skip
     """The trace of a scenario that answers to it are set beside.
 
     The scenario keeps its `by_hand`, as one way of rounding that answers may show.
     """
-    scenario = load(source, changes, {**(options or {}), "arithmetic": "exact"})
+    scenario = load(source, changes, {**(options or {}), "arithmetic": "exact"}, allow_outside)
     if not exact_is_quick(count(scenario)):
         return run(_with(scenario, arithmetic="float64"))
     products = math.prod(scenario.grid) * scenario.sizes.get("d_v", 0)

@@ -5,21 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple
-from zipfile import ZIP_STORED, BadZipFile, ZipFile
+from typing import IO, Any, BinaryIO, NamedTuple
+from zipfile import ZIP_STORED
 
 import numpy as np
 
 from attncalc.core.bounded import Values
-from attncalc.scenario_files.array_files import file_of, load_array
-from attncalc.scenario_files.opened_arrays import NUMERIC
+from attncalc.errors import AttncalcError, ScenarioError
+from attncalc.scenario_files.array_files import load_array
+from attncalc.scenario_files.beside import Folder
+from attncalc.scenario_files.npy_files import archive_of, described
+from attncalc.scenario_files.plain_files import NotRead, Seen, opened_file, seen
+from attncalc.scenario_files.stored_arrays import NUMERIC
 
 BY_ROWS = ("q", "k", "v", "x", "memory", "scores", "weights", "residual", "bias", "mask.keep", "mask.drop",
            "past.k", "past.v")  # fmt: skip
 """The arrays that grow with the tokens."""
 
-LOCAL_HEADER = 30
-"""The bytes of an entry of a zip before its name."""
+LOCAL_HEADER, ENCRYPTED = 30, 1
+"""The bytes of an entry of a zip before its name, and the bit that says it is encrypted."""
 
 
 class Located(NamedTuple):
@@ -29,6 +33,7 @@ class Located(NamedTuple):
     offset: int
     dtype: np.dtype[Any]
     whole: tuple[int, ...]
+    seen: Seen  # what the file was when its outline was read
     taken: tuple[int, ...] = ()  # positions on the leading axes
     columns: tuple[int, int] | None = None
 
@@ -46,9 +51,12 @@ class Located(NamedTuple):
         matrix = int(np.ravel_multi_index(before, whole[:-2])) if before else 0
         start, stop, _ = rows.indices(count)
         row = matrix * count + start
-        with self.path.open("rb") as file:
-            file.seek(self.offset + row * width * self.dtype.itemsize)
-            values = np.fromfile(file, self.dtype, (stop - start) * width)
+        try:
+            with opened_file(self.path, self.seen) as file:
+                file.seek(self.offset + row * width * self.dtype.itemsize)
+                values = np.fromfile(file, self.dtype, (stop - start) * width)
+        except NotRead as refused:
+            raise ScenarioError.of(refused.code, str(self.path), **refused.fields) from None
         values = values.reshape(stop - start, width).astype(self.dtype.newbyteorder("="), copy=False)
         return values if self.columns is None else values[:, slice(*self.columns)]
 
@@ -68,7 +76,7 @@ class Outlines:
         self.located: dict[str, Located] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}  # with all four axes
 
-    def load(self, path: str, reference: Mapping[str, Any], folder: Path, place: str) -> Values:
+    def load(self, path: str, reference: Mapping[str, Any], folder: Folder, place: str) -> Values:
         """The array of a reference; of a large one only the shape is right, its numbers are zeros."""
         found = located(reference, folder) if path in BY_ROWS else None
         if found is None:
@@ -77,41 +85,38 @@ class Outlines:
         return np.broadcast_to(np.zeros((), found.dtype.newbyteorder("=")), found.shape)
 
 
-def located(reference: Mapping[str, Any], folder: Path) -> Located | None:
+def located(reference: Mapping[str, Any], folder: Folder) -> Located | None:
     """Where a reference's numbers lie; None where they do not lie plainly, or something is wrong with the file."""
     kind = next(name for name in ("npy", "npz", "safetensors") if name in reference)
     if kind == "safetensors":
         return None
     try:
-        path = file_of(reference, folder)
-        with path.open("rb") as file:
+        path = folder.allowed(str(reference[kind]), "")
+        with opened_file(path) as file:
             start = _member(file, str(reference["key"])) if kind == "npz" else 0
-            file.seek(start)
-            return None if start < 0 else _described(file, path, reference)
-    except (OSError, ValueError, KeyError, BadZipFile):
+            return None if start < 0 else _outline(file, start, path, reference)
+    except (OSError, ValueError, KeyError, NotRead, AttncalcError):
         return None  # what is wrong is said by the reader of whole arrays
 
 
 def _member(file: IO[bytes], key: str) -> int:
-    """Where an uncompressed entry of a zip begins; −1 where it is compressed."""
-    entry = ZipFile(file).getinfo(f"{key}.npy")
+    """Where an uncompressed entry of a zip begins; −1 where it is compressed or encrypted."""
+    entry = archive_of(file).getinfo(f"{key}.npy")
     file.seek(entry.header_offset)
     header = file.read(LOCAL_HEADER)
     name, extra = (int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
-    return entry.header_offset + LOCAL_HEADER + name + extra if entry.compress_type == ZIP_STORED else -1
+    plain = entry.compress_type == ZIP_STORED and not entry.flag_bits & ENCRYPTED
+    return entry.header_offset + LOCAL_HEADER + name + extra if plain else -1
 
 
-def _described(file: IO[bytes], path: Path, reference: Mapping[str, Any]) -> Located | None:
-    version = np.lib.format.read_magic(file)
-    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-    if version not in readers:
-        return None
-    shape, by_columns, dtype = readers[version](file)
+def _outline(file: BinaryIO, start: int, path: Path, reference: Mapping[str, Any]) -> Located | None:
+    shape, by_columns, dtype = described(file, start)
     index = tuple(int(i) for i in reference.get("index", ()))
     columns = tuple(int(i) for i in reference["columns"]) if "columns" in reference else None
-    found = Located(path, file.tell(), dtype, shape, index, columns)  # type: ignore[arg-type]
+    now = seen(file)
+    found = Located(path, file.tell(), dtype, shape, now, index, columns)  # type: ignore[arg-type]
     size = math.prod(shape) * dtype.itemsize
-    sound = dtype.kind in NUMERIC and shape and not (by_columns and len(shape) > 1)
+    sound = dtype.kind in NUMERIC and min(shape, default=0) > 0 and not (by_columns and len(shape) > 1)
     fits = len(index) <= max(0, len(shape) - 2) and all(i < n for i, n in zip(index, shape, strict=False))
     fits &= columns is None or columns[0] < columns[1] <= shape[-1]
-    return found if sound and fits and size and path.stat().st_size >= found.offset + size else None
+    return found if sound and fits and now.size >= found.offset + size else None

@@ -1,0 +1,140 @@
+"""The arrays of `.npy` and `.npz`."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import warnings
+from tokenize import TokenError
+from typing import IO, Any, BinaryIO, NamedTuple
+from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+import numpy as np
+
+from attncalc.core.memory import in_bytes
+from attncalc.scenario_files.plain_files import NotRead
+from attncalc.scenario_files.stored_arrays import (
+    SINGLE,
+    Opened,
+    Stored,
+    broken,
+    check_shape,
+    check_type,
+    numbers_from,
+)
+
+BEGINS = {"npy": (b"\x93NUMPY",), "npz": (b"PK\x03\x04", b"PK\x05\x06")}
+"""The first bytes of a kind of file; of a zip, the second are those of an empty one."""
+
+LENGTH_BYTES = {1: 2, 2: 4, 3: 4}
+"""How many bytes say the length of an `.npy`'s header, by the version of the format."""
+
+MOST_HEADER = 10_000
+"""The longest header, in bytes; NumPy's own bound."""
+
+MOST_CONTENTS = 4 * 1024**2
+"""The longest list of contents of a zip, in bytes: some 60,000 arrays."""
+
+MOST_UNPACKED, MOST_TIMES = 64 * 1024**2, 20
+"""The largest array, as doubles, that is taken out of compressed data, or as many times the compressed bytes."""
+
+DOUBLE = 8
+
+
+class Described(NamedTuple):
+    """What the header of an `.npy` says."""
+
+    shape: tuple[int, ...]
+    by_columns: bool
+    dtype: np.dtype[Any]
+
+
+def check_beginning(file: IO[bytes], kind: str) -> None:
+    """Refuses what is of another kind, before a reader guesses at it."""
+    at = file.tell()
+    start = file.read(max(map(len, BEGINS[kind])))
+    file.seek(at)
+    if not start:
+        raise broken("array-broken-empty")
+    if not start.startswith(BEGINS[kind]):
+        cut = any(whole.startswith(start) for whole in BEGINS[kind])
+        raise broken("array-broken-cut" if cut else "array-broken-beginning")
+
+
+def npy(file: BinaryIO) -> Opened:
+    """The array of an `.npy`."""
+    stored = _array(file, file.seek(0, os.SEEK_END))
+    return Opened(SINGLE, lambda key: stored)
+
+
+def _array(file: IO[bytes], length: int) -> Stored:
+    """The array of an `.npy` of that many bytes, which may be a part of an `.npz`."""
+    found = described(file)
+    check_type(found.dtype)
+    check_shape(found.shape, found.dtype, length - file.tell())
+    values = numbers_from(file, found.shape, found.dtype, found.by_columns)
+    return Stored(values, str(found.dtype.newbyteorder("=")))
+
+
+def described(file: IO[bytes], at: int = 0) -> Described:
+    """What the header of an `.npy` that begins there says, not believed yet; the file stands behind it."""
+    file.seek(at)
+    check_beginning(file, "npy")
+    magic = file.read(8)
+    size = LENGTH_BYTES.get(magic[6], 0) if len(magic) == 8 else 2
+    start = file.read(size)
+    length = int.from_bytes(start, "little")
+    if not size or length > MOST_HEADER:
+        raise broken("array-broken-header")
+    text = file.read(length)
+    if len(start) < size or len(text) < length:
+        raise broken("array-broken-cut")
+    formats = np.lib.format
+    reader = formats.read_array_header_1_0 if magic[6] == 1 else formats.read_array_header_2_0
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return Described(*reader(io.BytesIO(start + text)))
+    except (ValueError, SyntaxError, TokenError, RecursionError, TypeError, MemoryError):
+        raise broken("array-broken-header") from None
+
+
+class _Bounded:
+    """A file of which a reader cannot ask for much at once, whatever the file tells it to."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.seek, self.tell, self.seekable, self._file = file.seek, file.tell, file.seekable, file
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes; NotRead for more than the longest list of contents."""
+        if size > MOST_CONTENTS:
+            raise NotRead("array-too-many", most=MOST_CONTENTS)
+        return self._file.read(size)
+
+
+def archive_of(file: IO[bytes]) -> ZipFile:
+    """The zip in a file."""
+    check_beginning(file, "npz")
+    try:
+        return ZipFile(_Bounded(file))
+    except BadZipFile:  # its list of contents stands at the end
+        raise broken("array-broken-cut") from None
+
+
+def npz(file: BinaryIO) -> Opened:
+    """The arrays of an `.npz`."""
+    archive = archive_of(file)
+    found = (member for member in archive.infolist() if member.filename.endswith(".npy"))
+    members = {member.filename.removesuffix(".npy"): member for member in found}
+    return Opened(tuple(members), lambda key: _member(archive, members[key]))
+
+
+def _member(archive: ZipFile, member: ZipInfo) -> Stored:
+    """One array; one that is compressed may not be much larger than what it is compressed to."""
+    with archive.open(member) as data:
+        if member.compress_type != ZIP_STORED:
+            found = described(data)
+            size, most = math.prod(found.shape) * DOUBLE, max(MOST_UNPACKED, MOST_TIMES * member.compress_size)
+            if member.file_size > most or size > most:
+                raise NotRead("array-unpacked", size=in_bytes(max(member.file_size, size)), most=in_bytes(most))
+        return _array(data, member.file_size)
