@@ -6,15 +6,14 @@ import io
 import json
 import os
 import struct
+import warnings
 import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 TERABYTES = "(2000000, 1000000)"
-GIGABYTE = 1024**3
 
 
 def npy(header: str, data: bytes = b"", version: int = 1) -> bytes:
@@ -46,7 +45,10 @@ def zipped(name: str, data: bytes, compressed: bool = False) -> bytes:
 def bomb(header: str, zeros: int) -> bytes:
     """An `.npz` of an array whose zeros take next to nothing in the file."""
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive, archive.open("a.npy", "w") as to:
+    with (
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("a.npy", "w", force_zip64=True) as to,
+    ):
         to.write(npy(header))
         for _ in range(zeros >> 20):
             to.write(bytes(1 << 20))
@@ -74,11 +76,10 @@ def lying_size(size: int) -> bytes:
 def overlapping() -> bytes:
     """A compressed `.npz` whose entries all lie at the same place of the file."""
     file = io.BytesIO()
-    body = zlib.compress(bytes(1000))
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.npy", npy(described("(1, 100)"), bytes(800)))
         archive.filelist += [_again(archive.filelist[0], f"{i}.npy") for i in range(1000)]
-    return file.getvalue() + body[:0]
+    return file.getvalue()
 
 
 def _again(entry: zipfile.ZipInfo, name: str) -> zipfile.ZipInfo:
@@ -117,7 +118,7 @@ FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "nothing times terabytes": ("npy", lambda: npy(described("(0, 1000000000000)"))),
     "rows of nothing": ("npy", lambda: npy(described("(1000000000000, 0)"))),
     "deep header": ("npy", lambda: npy("(" * 9000)),
-    "header of megabytes": ("npy", lambda: npy(described("(1, 2)", more="'x': '" + "x" * 3_000_000 + "'"), bytes(16), 2)),
+    "header of megabytes": ("npy", lambda: npy(described("(1, 2)", more=f"'x': '{'x' * 3_000_000}'"), bytes(16), 2)),
     "header of gigabytes": ("npy", lambda: b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + b"{}"),
     "header of expressions": ("npy", lambda: npy("{'descr': '<f8', 'fortran_order': False, 'shape': (9**9**9, 2)}")),
     "objects": ("npy", lambda: npy(described("(1, 2)", "'|O'"), bytes(16))),
@@ -135,9 +136,8 @@ FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "unknown version": ("npy", lambda: npy(described("(1, 2)"), bytes(16), version=9)),
     "not a header": ("npy", lambda: npy("__import__('os').abort()")),
     "big-endian": ("npy", lambda: npy(described("(1, 2)", "'>f8'"), np.array([1, 3], ">f8").tobytes())),
-    "bomb": ("npz", lambda: bomb(described("(1, 134217728)"), GIGABYTE - (1 << 20))),
-    "bomb beyond the bound": ("npz", lambda: bomb(described("(1, 268435456)"), 2 * GIGABYTE)),
-    "bomb of 100 MB": ("npz", lambda: bomb(described("(1, 13107200)"), 100 << 20)),
+    "bomb": ("npz", lambda: bomb(described("(1, 26214400)"), 200 << 20)),
+    "bomb of flags": ("npz", lambda: bomb(described("(1, 52428800)", "'|b1'"), 50 << 20)),
     "terabytes in a zip": ("npz", lambda: zipped("a.npy", npy(described(TERABYTES)))),
     "terabytes in a compressed zip": ("npz", lambda: zipped("a.npy", npy(described(TERABYTES)), True)),
     "gigabyte after a small size": ("npz", lambda: zipped("a.npy", npy(described("(1, 100000000)"), bytes(80)), True)),
@@ -162,7 +162,8 @@ FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "negative offsets": ("safetensors", lambda: safetensors(tensor([1, 2], [-16, 0]), bytes(16))),
     "offsets and shape disagree": ("safetensors", lambda: safetensors(tensor([1, 3], [0, 16]), bytes(16))),
     "overflowing tensor": ("safetensors", lambda: safetensors(tensor([2**32, 2**32], [0, 0]))),
-    "overflowing tensor to one": ("safetensors", lambda: safetensors(tensor([274177, 67280421310721], [0, 8]), bytes(8))),
+    "overflowing tensor to one": (
+        "safetensors", lambda: safetensors(tensor([274177, 67280421310721], [0, 8]), bytes(8))),
     "empty tensor of terabytes": ("safetensors", lambda: safetensors(tensor([0, 2**40], [0, 0]))),
     "tensor of many axes": ("safetensors", lambda: safetensors(tensor([1] * 100, [0, 8]), bytes(8))),
     "overlapping tensors": ("safetensors", lambda: safetensors(
@@ -181,8 +182,6 @@ FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
 
 def _twice() -> bytes:
     file = io.BytesIO()
-    import warnings
-
     with zipfile.ZipFile(file, "w") as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         archive.writestr("a.npy", matrix())
@@ -214,7 +213,6 @@ SPECIAL: dict[str, Callable[[Path], None]] = {
     "fifo": lambda path: os.mkfifo(path),
     "directory": lambda path: path.mkdir(),
     "device": _device,
-    "own memory": lambda path: path.symlink_to("/proc/self/mem"),
     "loop of symlinks": lambda path: path.symlink_to(path.name),
     "dangling symlink": lambda path: path.symlink_to("nowhere"),
 }

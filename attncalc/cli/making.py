@@ -16,7 +16,7 @@ from attncalc.cli.options import OPTIONS
 from attncalc.cli.report import Status, complain
 from attncalc.cli.session import Session
 from attncalc.cli.watching import told
-from attncalc.errors import AttncalcError, Fault, ScenarioError, UsageError, shortened
+from attncalc.errors import AttncalcError, Fault, ScenarioError, UsageError, shortened, some
 from attncalc.messages import LANGUAGES, Say, speaker
 
 SIZES = ("token_count", "d_model", "heads")
@@ -111,7 +111,7 @@ def _from_arrays(options: Options, say: Say) -> Made:
         options["source_file"], Folder(_folder(options), options["allow_outside"]), options["map"]
     )
     heads = {"heads": whole_number(options, "heads", 1, 1, WIDEST)} if options["heads"] is not None else {}
-    return document | heads, [say("from-unused", names=", ".join(unused))] if unused else []
+    return document | heads, [say("from-unused", names=some(unused))] if unused else []
 
 
 def _random(options: Options, say: Say) -> Made:

@@ -6,5 +6,8 @@ import os
 
 
 def with_one_thread() -> None:
-    """One: for many small products threads only wait for each other, and long contexts have threads of their own."""
+    """One: for many small products threads only wait for each other, and long contexts have threads of their own.
+
+    Each would also reserve some 40 MB, which a machine with many cores may not be allowed.
+    """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from attncalc.cli.answering import answer_format, write_blocks, write_text
 from attncalc.cli.choices import Options, calculation, place_named, plain_view, whole_number
-from attncalc.cli.one_thread import with_one_thread
 from attncalc.cli.progress import announced, showing
 from attncalc.cli.session import Session
 from attncalc.errors import UsageError
@@ -23,7 +22,6 @@ IDLE = ("step", "jsonl", "picture")
 
 def summary(session: Session, options: Options) -> int:
     """The context and the figures of every row: a table of their means, JSON, or arrays."""
-    with_one_thread()
     from attncalc.long.ahead import bytes_needed, check_memory
     from attncalc.long.loading import ready
     from attncalc.long.summary import summarised

@@ -13,7 +13,7 @@ import numpy as np
 from attncalc.core.figures import WIDE
 from attncalc.core.names import MOST_PLACES
 from attncalc.core.stage import Step, Trace
-from attncalc.errors import AttncalcError, Fault, UsageError, nearest
+from attncalc.errors import AttncalcError, Fault, UsageError, nearest, some
 from attncalc.explore.placing import WrongShape
 from attncalc.practice.answered import DIGITS, Answered
 from attncalc.practice.assembling import Assembly
@@ -45,7 +45,7 @@ def answers_in_arrays(
             found.append(_answered(assembly, answered_step, file, key, places.get(key)))
     except NotRead as refused:
         code = "answers-broken" if refused.code == "array-file-broken" else refused.code
-        raise UsageError.of(code, name, kind=kind, **refused.fields) from None
+        raise UsageError.of(code, name, file=name, kind=kind, **refused.fields) from None
     return assembly.answers(found)
 
 
@@ -157,11 +157,6 @@ def chosen_keys(trace: Trace, keys: Sequence[str], mapping: Sequence[str], name:
         example = f"weights={keys[0] if keys else 'attn'}"
         raise UsageError.of("answers-no-key", name, known=some(keys), steps=steps, example=example)
     return chosen
-
-
-def some(keys: Sequence[str]) -> str:
-    """The keys there are, for a sentence: the first twenty."""
-    return ", ".join((*keys[:20], *(["…"] if len(keys) > 20 else []))) or "–"
 
 
 def _mapped(trace: Trace, text: str, keys: Sequence[str]) -> tuple[str, str]:

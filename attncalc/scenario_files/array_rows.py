@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple
@@ -14,16 +13,16 @@ from attncalc.core.bounded import Values
 from attncalc.errors import AttncalcError, ScenarioError
 from attncalc.scenario_files.array_files import load_array
 from attncalc.scenario_files.beside import Folder
-from attncalc.scenario_files.npy_files import archive_of, described
+from attncalc.scenario_files.npy_files import ENCRYPTED, archive_of, described
 from attncalc.scenario_files.plain_files import NotRead, Seen, opened_file, seen
-from attncalc.scenario_files.stored_arrays import NUMERIC
+from attncalc.scenario_files.stored_arrays import check_shape, check_type
 
 BY_ROWS = ("q", "k", "v", "x", "memory", "scores", "weights", "residual", "bias", "mask.keep", "mask.drop",
            "past.k", "past.v")  # fmt: skip
 """The arrays that grow with the tokens."""
 
-LOCAL_HEADER, ENCRYPTED = 30, 1
-"""The bytes of an entry of a zip before its name, and the bit that says it is encrypted."""
+LOCAL_HEADER = 30
+"""The bytes of an entry of a zip before its name."""
 
 
 class Located(NamedTuple):
@@ -111,12 +110,13 @@ def _member(file: IO[bytes], key: str) -> int:
 
 def _outline(file: BinaryIO, start: int, path: Path, reference: Mapping[str, Any]) -> Located | None:
     shape, by_columns, dtype = described(file, start)
+    now = seen(file)
+    check_type(dtype)
+    check_shape(shape, dtype, now.size - file.tell())
     index = tuple(int(i) for i in reference.get("index", ()))
     columns = tuple(int(i) for i in reference["columns"]) if "columns" in reference else None
-    now = seen(file)
     found = Located(path, file.tell(), dtype, shape, now, index, columns)  # type: ignore[arg-type]
-    size = math.prod(shape) * dtype.itemsize
-    sound = dtype.kind in NUMERIC and min(shape, default=0) > 0 and not (by_columns and len(shape) > 1)
+    sound = min(shape, default=0) > 0 and not (by_columns and len(shape) > 1)
     fits = len(index) <= max(0, len(shape) - 2) and all(i < n for i, n in zip(index, shape, strict=False))
     fits &= columns is None or columns[0] < columns[1] <= shape[-1]
-    return found if sound and fits and now.size >= found.offset + size else None
+    return found if sound and fits else None

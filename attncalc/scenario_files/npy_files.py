@@ -8,7 +8,7 @@ import os
 import warnings
 from tokenize import TokenError
 from typing import IO, Any, BinaryIO, NamedTuple
-from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
@@ -40,6 +40,9 @@ MOST_UNPACKED, MOST_TIMES = 64 * 1024**2, 20
 """The largest array, as doubles, that is taken out of compressed data, or as many times the compressed bytes."""
 
 DOUBLE = 8
+
+ENCRYPTED = 1
+"""The bit of a zip's entry that says so."""
 
 
 class Described(NamedTuple):
@@ -113,24 +116,28 @@ class _Bounded:
 
 
 def archive_of(file: IO[bytes]) -> ZipFile:
-    """The zip in a file."""
+    """The zip in a file; of two entries with one name nobody knows which is meant."""
     check_beginning(file, "npz")
     try:
-        return ZipFile(_Bounded(file))
+        archive = ZipFile(_Bounded(file))
     except BadZipFile:  # its list of contents stands at the end
         raise broken("array-broken-cut") from None
+    if len(set(archive.namelist())) < len(archive.namelist()):
+        raise broken("array-broken-header")
+    return archive
 
 
 def npz(file: BinaryIO) -> Opened:
     """The arrays of an `.npz`."""
     archive = archive_of(file)
-    found = (member for member in archive.infolist() if member.filename.endswith(".npy"))
-    members = {member.filename.removesuffix(".npy"): member for member in found}
-    return Opened(tuple(members), lambda key: _member(archive, members[key]))
+    arrays = {name.removesuffix(".npy"): archive.getinfo(name) for name in archive.namelist() if name.endswith(".npy")}
+    return Opened(tuple(arrays), lambda key: _member(archive, arrays[key]))
 
 
 def _member(archive: ZipFile, member: ZipInfo) -> Stored:
     """One array; one that is compressed may not be much larger than what it is compressed to."""
+    if member.flag_bits & ENCRYPTED or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise broken("array-broken-packed")
     with archive.open(member) as data:
         if member.compress_type != ZIP_STORED:
             found = described(data)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 from zipfile import BadZipFile
 
+from attncalc.errors import some
 from attncalc.scenario_files.npy_files import npy, npz
 from attncalc.scenario_files.plain_files import NotRead
 from attncalc.scenario_files.safetensors_files import safetensors
@@ -26,7 +27,7 @@ def array_of(found: Opened, key: str) -> Stored:
     """The array of a key; raises NotRead where there is none or it cannot be read."""
     if key not in found.keys:
         code = "array-no-key" if found.keys else "array-no-arrays"
-        raise NotRead(code, key=key, known=", ".join(found.keys))
+        raise NotRead(code, key=key, known=some(found.keys))
     with _foreign():
         return found.reader(key)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from attncalc.errors import AttncalcError, ScenarioError, UsageError, nearest, shortened
+from attncalc.errors import AttncalcError, ScenarioError, UsageError, nearest, shortened, some
 from attncalc.scenario_files.array_names import kind_of, names_in
 from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.defaults import has_matrices
@@ -153,7 +153,9 @@ def _mapped(maps: Sequence[str], arrays: Mapping[str, Found]) -> dict[str, str]:
             known = ", ".join(array_keys())
             raise UsageError.of("map-key", place, found=key, near=nearest(key, array_keys()), known=known)
         if name not in arrays:
-            raise UsageError.of("map-no-array", place, found=name, near=nearest(name, arrays), known=", ".join(arrays))
+            raise UsageError.of(
+                "map-no-array", place, found=name, near=nearest(name, arrays), known=some(tuple(arrays))
+            )
         if key in mapped:
             raise UsageError.of("map-twice", place, found=key)
         mapped[key] = name
@@ -169,7 +171,7 @@ def _start(by_key: Mapping[str, str], mapped: Mapping[str, str]) -> Start | None
 
 def _no_start(place: str, by_key: Mapping[str, str], arrays: Mapping[str, Found]) -> AttncalcError:
     """What is missing beside the arrays of the start that is most nearly there."""
-    known = ", ".join(arrays)
+    known = some(tuple(arrays))
     parted = (_parted(start, by_key) for start in STARTS)
     there, missing = max(parted, key=lambda parts: (len(parts[0]), -len(parts[1])))
     if not there:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from typing import Any, BinaryIO, NamedTuple
 
@@ -89,9 +90,9 @@ def _read(file: BinaryIO, start: int, tensor: Tensor) -> Stored:
     if tensor.type not in TYPES:
         raise NotRead("array-not-numbers", dtype=tensor.type)
     dtype = np.dtype(TYPES[tensor.type])
-    check_shape(tensor.shape, dtype, tensor.end - tensor.start)
-    if int(np.prod(tensor.shape, dtype=object)) * dtype.itemsize != tensor.end - tensor.start:
+    if math.prod(tensor.shape) * dtype.itemsize != tensor.end - tensor.start:
         raise broken("array-broken-header")
+    check_shape(tensor.shape, dtype, tensor.end - tensor.start)
     file.seek(start + tensor.start)
     values = numbers_from(file, tensor.shape, dtype)
     if tensor.type == "BF16":  # the upper half of a float32

@@ -20,7 +20,8 @@ NUMERIC = "biuf"
 AT_ONCE = 1024**2
 """The bytes that are read at a time."""
 
-MOST_AXES = 16
+MOST_AXES, MOST_NUMBERS = 16, 2**58
+"""Beyond these NumPy has no arrays, not even empty ones."""
 
 SINGLE = ("",)
 """The keys of a file that holds one array, without a name."""
@@ -54,23 +55,25 @@ def check_type(dtype: np.dtype[Any]) -> None:
 
 
 def check_shape(shape: tuple[int, ...], dtype: np.dtype[Any], there: int) -> None:
-    """Refuses a shape that no array has, or that wants more bytes than are there, or than memory holds."""
-    if len(shape) > MOST_AXES or any(length < 0 for length in shape):
+    """Refuses a shape that no array has, or that wants more bytes than are there."""
+    if len(shape) > MOST_AXES or not all(type(length) is int and 0 <= length < MOST_NUMBERS for length in shape):
         raise broken("array-broken-header")
-    wanted, free = math.prod(shape) * dtype.itemsize, free_memory()
-    if wanted > there:
+    if math.prod(shape) * dtype.itemsize > there:
         raise broken("array-broken-cut")
-    if (free is not None and wanted > free) or math.prod(max(1, length) for length in shape) >= 2**58:
+    if math.prod(max(1, length) for length in shape) >= MOST_NUMBERS:
         raise broken("array-broken-memory")
 
 
 def numbers_from(file: IO[bytes], shape: tuple[int, ...], dtype: np.dtype[Any], by_columns: bool = False) -> Values:
-    """The numbers of a checked shape, read into place."""
-    data = np.empty(math.prod(shape) * dtype.itemsize, np.uint8)
+    """The numbers of a checked shape, read into place; refused where memory has no room for them."""
+    size, free = math.prod(shape) * dtype.itemsize, free_memory()
+    if free is not None and size > free:
+        raise broken("array-broken-memory")
+    data = np.empty(size, np.uint8)
     room = data.data
-    for at in range(0, len(room), AT_ONCE):
-        part = file.read(min(AT_ONCE, len(room) - at))
-        if len(part) < min(AT_ONCE, len(room) - at):
+    for at in range(0, size, AT_ONCE):
+        part = file.read(min(AT_ONCE, size - at))
+        if len(part) < min(AT_ONCE, size - at):
             raise broken("array-broken-cut")
         room[at : at + len(part)] = part
     return data.view(dtype).reshape(shape, order="F" if by_columns else "C")

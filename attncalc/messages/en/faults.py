@@ -124,6 +124,7 @@ MESSAGES: dict[str, str] = {
     "array-broken-damaged": "it is damaged",
     "array-broken-header": "what it says of its arrays cannot be understood",
     "array-broken-objects": "it holds Python objects, which are never read",
+    "array-broken-packed": "it is encrypted, or compressed in a way that NumPy does not write",
     "array-broken-memory": "it asks for more memory than there is",
     "array-unpacked": "the array in {file} unpacks to {size}; at most {most} are unpacked, so save it without compression (numpy.savez)",
     "array-too-many": "{file} has a list of contents longer than {most} bytes, the most that is read",

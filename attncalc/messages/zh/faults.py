@@ -124,6 +124,7 @@ MESSAGES: dict[str, str] = {
     "array-broken-damaged": "文件已损坏",
     "array-broken-header": "文件中对数组的说明无法识别",
     "array-broken-objects": "里面是 Python 对象，这种内容一律不读",
+    "array-broken-packed": "里面的内容加了密，或者不是 NumPy 所用的压缩方式",
     "array-broken-memory": "按它所写的大小，内存不够",
     "array-unpacked": "{file} 中的数组解压后有 {size}，最多只解压 {most}；请不压缩保存（numpy.savez）",
     "array-too-many": "{file} 的目录超过了 {most} 字节，最多只读这么多",
