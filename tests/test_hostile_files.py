@@ -200,3 +200,22 @@ def test_a_large_array_that_changes_after_its_outline_was_read_is_refused(tmp_pa
     np.save(tmp_path / "a.npy", np.ones((3, 2)))
     with pytest.raises(AttncalcError, match="changed while it was read"):
         table.rows(0, 0, 1, slice(0, 2))
+
+
+LARGE = {
+    "a token": {"tokens": ["x" * 1_000_000, "b"], "scores": [1, 2]},
+    "a token of points": {"tokens": ["." * 1_000_000 + "x", "b"], "scores": [1, 2]},
+    "a title of words": {"title": "ab " * 330_000, "scores": [1, 2]},
+    "unknown keys": {**{f"k{i}": 1 for i in range(100_000)}, "scores": [1, 2]},
+}
+"""Documents of a megabyte that took minutes where anything was quadratic in them."""
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_document_of_a_megabyte_is_answered(name: str, tmp_path: Path) -> None:
+    """Or refused, within the 10 s after which a run counts as hanging."""
+    (tmp_path / "s.json").write_text(json.dumps(LARGE[name]))
+    done = run_shell(
+        "ulimit -t 10; ulimit -v 600000; attncalc run s.json --plain && attncalc explain s.json", cwd=tmp_path
+    )
+    assert done.code == (2 if name == "unknown keys" else 0), done.err[:300]
