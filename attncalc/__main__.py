@@ -11,8 +11,18 @@ from typing import NoReturn
 
 def main() -> None:
     """Runs the command line and ends the process with its exit code."""
+    try:
+        code = _code()
+    except KeyboardInterrupt:  # before anything could be said, or while it was
+        code = 130
+    _end(code)
+
+
+def _code() -> int:
+    """The exit code of the command line, after it was carried out."""
     # A short run makes few cycles: collecting them while the libraries load would cost a tenth of the start-up.
     gc.set_threshold(100_000)
+    _occupy_closed()
     from attncalc.cli.one_thread import with_one_thread
     from attncalc.cli.report import ended, silence_stdout
     from attncalc.cli.session import asked_language
@@ -29,6 +39,10 @@ def main() -> None:
             from attncalc.cli.completion import join_words
 
             join_words()
+        if any(word.startswith("--install-completion") for word in sys.argv):
+            from attncalc.cli.installing import write_whole_files
+
+            write_whole_files()
         code = build(language, sys.argv[1:])(prog_name="attncalc", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -36,7 +50,16 @@ def main() -> None:
         code = ended(error, language, "--debug" in sys.argv)
         if code:
             silence_stdout()
-    _end(int(code or 0))
+    return int(code or 0)
+
+
+def _occupy_closed() -> None:
+    """Where a standard stream was closed, none of our files takes its number: a library's warning would go into it."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+                pass
+            os.close(descriptor)
 
 
 def _end(code: int) -> NoReturn:

@@ -81,7 +81,8 @@ def sources_in_formula(trace: Trace, step: Step) -> list[Source]:
     if step.stage.formula is None:
         return []
     symbols = [Symbol(str(number)) for number in range(len(step.sources))]
-    written = set(map(id, symbols_in(step.stage.formula(trace.scenario, *symbols))))
+    found = symbols_in(step.stage.formula(trace.scenario, *symbols))
+    written = {id(symbol if symbol.whole is None else symbol.whole) for symbol in found}
     return [source for source, symbol in zip(step.sources, symbols, strict=True) if id(symbol) in written]
 
 

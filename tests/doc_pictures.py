@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 from calling import call
@@ -44,6 +46,17 @@ COMPARED = (
 TYPED = "0.62 0.21 0.19 0.08\n6.05 1.22 1.82 0.74\n0.62 0.12 0.19 0.08\n"
 
 
+def long_scenario(tokens: int = 480, width: int = 8) -> str:
+    """Two heads over many tokens, which look the farther back the higher the head, and from some of them far."""
+    draw = Random(7)
+    arrays = {
+        name: [[[round(draw.gauss(0, 1.4), 2) for _ in range(width)] for _ in range(tokens)] for _ in range(2)]
+        for name in "qk"
+    }
+    title = {"en": "Two heads over 480 tokens, random numbers", "zh": "480 个 token，两个头，随机数"}
+    return json.dumps({"title": title, **arrays, "heads": 2, "alibi": [0.08, 0.01], "mask": "causal"})
+
+
 class Shown(NamedTuple):
     """A picture: the call, whether it is a screen or writes SVG itself, what is typed into it, how it is written."""
 
@@ -65,6 +78,7 @@ PICTURES = {
     "flow": Shown(("run", "draw", "--format", "svg"), screen=False),
     "weights": Shown(("run", "mini-head", "--format", "svg", "--picture", "weights"), screen=False),
     "bars": Shown(("explain", "draw", "--format", "svg"), screen=False),
+    "map": Shown(("run", "-", "--format", "svg", "--picture", "map", "--head", "all"), False, long_scenario()),
     "curves": Shown(("sweep", "draw", "scores.0", "-2", "4", "--format", "svg"), screen=False),
 }  # fmt: skip
 """By name; one in each language."""
@@ -81,7 +95,7 @@ def made(name: str, language: str) -> str:
     """A picture as the program makes it now."""
     shown = PICTURES[name]
     if not shown.screen:
-        return printed(shown.args, language)
+        return printed(shown.args, language, shown.typed)
     command = shown.command or " ".join(("attncalc", *shown.args))
     if shown.keys:
         return screen_svg(full_screen(shown.keys, language), command, language)

@@ -117,6 +117,9 @@ class Shell:
         self.said: list[str] = []
         self.folder.mkdir()
         np.savez(self.folder / "run.npz", **{name: np.eye(2) for name in ("query_states", "key_states", "k", "v")})
+        draw = np.random.default_rng(7)
+        for name in ("q", "k", "v"):  # as the page on long contexts makes them
+            np.save(self.folder / f"{name}.npy", draw.standard_normal((5000, 64), dtype=np.float32))
         programs = folder / "bin"
         programs.mkdir()
         program = programs / "attncalc"

@@ -49,6 +49,7 @@ class Read(NamedTuple):
     texts: list[Text]
     boxes: list[tuple[str, Room]]
     ways: list[tuple[str, list[tuple[float, float]]]]
+    patches: list[tuple[str, list[Room]]]
 
     def cells(self) -> dict[Cell, str]:
         """The numbers by their places in the trace."""
@@ -62,8 +63,21 @@ def read(svg: str) -> Read:
     texts = [_text(node) for node in root.iter(f"{SVG}text")]
     rects = [node for node in root.iter(f"{SVG}rect") if node.get("class") != "paper"]
     boxes = [(node.get("class") or "hidden", _rect(node)) for node in rects]
-    ways = [(node.get("class", ""), _points(node.get("d", ""))) for node in root.iter(f"{SVG}path")]
-    return Read(root, page, texts, boxes, ways)
+    paths = list(root.iter(f"{SVG}path"))
+    ways = [(node.get("class", ""), _points(node.get("d", ""))) for node in paths if not _is_patches(node)]
+    patches = [(node.get("class") or "hidden", _rooms(node.get("d", ""))) for node in paths if _is_patches(node)]
+    return Read(root, page, texts, boxes, ways, patches)
+
+
+def _is_patches(node: ElementTree.Element) -> bool:
+    return node.get("shape-rendering") is not None
+
+
+def _rooms(path: str) -> list[Room]:
+    """The rectangles of a path."""
+    found = re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v([\d.]+)h-([\d.]+)z", path)
+    assert len(found) == path.count("z")
+    return [Room(x, y, x + width, y + height) for x, y, width, height, _ in (map(float, one) for one in found)]
 
 
 def _text(node: ElementTree.Element) -> Text:

@@ -18,7 +18,7 @@ from rivals.random_scenarios import as_json
 from attncalc.errors import CalculationError
 from attncalc.long import softmax
 from attncalc.long.blocks import block, cells, jobs
-from attncalc.long.problem import Asked, Job
+from attncalc.long.problem import Asked, Job, Pooling
 from attncalc.long.summary import summarised
 
 TOLERANCES = {"float64": 1e-12, "float32": 1e-5}
@@ -139,8 +139,9 @@ def test_a_block_is_a_function_of_its_problem_alone() -> None:
 
     q = np.random.default_rng(2).standard_normal((40, 2)).tolist()
     problem = prepared(json.dumps({"q": q, "k": q, "v": q, "mask": "causal"}), "float32").problem
-    here, there = block(problem, Job(0, 0, 5, 20), ASKED), pickle.loads(pickle.dumps(problem))
-    for one, other in zip(here, block(there, Job(0, 0, 5, 20), ASKED), strict=True):
+    asked = ASKED._replace(pooling=Pooling("mean", 4, 6, ((0, 0),)))
+    here, there = block(problem, Job(0, 0, 5, 20), asked), pickle.loads(pickle.dumps(problem))
+    for one, other in zip(here, block(there, Job(0, 0, 5, 20), asked), strict=True):
         assert one is not None
         assert other is not None
         assert one.tobytes() == other.tobytes()

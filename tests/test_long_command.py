@@ -16,7 +16,8 @@ from agreement import trace_of
 from calling import call, document, out
 
 from attncalc.cli import long_roads
-from attncalc.long import ahead, rows
+from attncalc.core import memory
+from attncalc.long import rows
 
 TOKENS = 300
 SUMMARY = ("--summary", "--top", "3", "--near", "10")
@@ -150,8 +151,45 @@ def test_projections_come_before_the_rows(tmp_path: Path) -> None:
     for name in ("context", "output", "residual", "post_normed"):
         got, wanted = np.array(found[name]), trace[name].values
         np.testing.assert_allclose(got[..., 0, :], wanted[..., 200, :], 1e-12, 1e-12, err_msg=name)
-    streamed_context = document("run", str(path), "--token", "200")["rows"]["context"]
-    np.testing.assert_allclose(np.array(streamed_context)[0, :, 0], trace["context"].values[:, 200], 1e-12, 1e-12)
+    rows_read = document("run", str(path), "--token", "200", "--token", "7")["rows"]
+    np.testing.assert_allclose(np.array(rows_read["context"])[0], trace["context"].values[:, [200, 7]], 1e-12, 1e-12)
+    for name in ("joined", "output", "residual", "post_normed"):
+        got, wanted = np.array(rows_read[name])[0, 0], trace[name].values[[200, 7]]
+        np.testing.assert_allclose(got, wanted, 1e-12, 1e-12, err_msg=name)
+
+
+AFTER: list[dict[str, Any]] = [
+    {"residual": "rows"}, {"w_o": "matrix", "residual": "rows", "heads": 2},
+    {"heads": 2, "w_o": "matrix"}, {"w_o": "matrix", "residual": "rows", "norm": {"where": "post", "kind": "rms"}},
+]  # fmt: skip
+"""What may follow the context; arrays by their names."""
+
+
+@pytest.mark.usefixtures("streamed")
+@pytest.mark.parametrize("added", AFTER)
+def test_what_follows_the_context_of_a_row_read_in_chunks(added: dict[str, Any], big: Path) -> None:
+    """Output, residual and norm of the rows asked for: as JSON, as arrays and as a table, those of the whole trace."""
+    numbers = np.random.default_rng(8)
+    np.save(big.parent / "residual.npy", numbers.standard_normal((TOKENS, 8)).astype(np.float32))
+    arrays = {
+        "rows": {"npy": "residual.npy"},
+        "matrix": np.round(numbers.standard_normal((8, 8)), 2).tolist(),
+    }  # fmt: skip
+    text = {name: arrays.get(value, value) if isinstance(value, str) else value for name, value in added.items()}
+    big.write_text(json.dumps(json.loads(big.read_text()) | text))
+    trace, call_of = whole(big), ("run", str(big), "--token", "250", "--token", "9")
+    found = document(*call_of)["rows"]
+    out(*call_of, "-o", str(big.parent / "rows.npz"))
+    stored = np.load(big.parent / "rows.npz")
+    after = [step.name for step in trace][[step.name for step in trace].index("context") + 1 :]
+    assert after
+    assert [name for name in found if name in after] == after
+    table = out(*call_of, "--all").replace("−", "-")
+    for name in after:
+        wanted = trace[name].values[[250, 9]].reshape(2, -1)
+        np.testing.assert_allclose(np.array(found[name])[0, 0], wanted, 1e-4, 1e-5, err_msg=name)
+        np.testing.assert_array_equal(stored[name], np.array(found[name], np.float32))
+        assert all(f"{number:.4f}" in table for number in stored[name][0, 0, 0])
 
 
 REFUSALS: list[tuple[tuple[str, ...], str, str]] = [
@@ -179,12 +217,13 @@ def test_what_a_summary_cannot_do_is_refused(
 
 def test_what_does_not_fit_is_refused_with_what_to_do(big: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is calculated."""
-    monkeypatch.setattr(ahead, "free_memory", lambda: 1000)
+    monkeypatch.setattr(memory, "free_memory", lambda: 1000)
     for language, words in (("en", "--token"), ("zh", "空闲")):
         done = call("run", str(big), "--summary", language=language)
         assert (done.code, done.out) == (2, "")
         assert words in done.err
-    monkeypatch.setattr(long_roads, "EAGER", 50_000)
+    for module in (long_roads, memory):
+        monkeypatch.setattr(module, "EAGER", 50_000)
     monkeypatch.setattr(long_roads, "SMALL", 100)
     done = call("run", str(big))
     assert (done.code, "--summary" in done.err) == (2, True)
@@ -294,3 +333,107 @@ def test_a_title_is_text_to_a_terminal(language: str) -> None:
     shown = out("run", "-", "--summary", stdin=scenario, language=language)
     assert "\x1b" not in shown
     assert r"a\u{1b}[31mb\u{202e}c" in shown
+
+
+@pytest.fixture
+def from_x(tmp_path: Path) -> Path:
+    """Embeddings in a file, with a rotation, norms of queries and keys, and a norm before."""
+    numbers = np.random.default_rng(5)
+    np.save(tmp_path / "x.npy", numbers.standard_normal((TOKENS, 8)))
+    np.save(tmp_path / "y.npy", numbers.standard_normal((TOKENS - 1, 8)))
+    text = {name: np.round(numbers.standard_normal((8, 8)), 2).tolist() for name in ("w_q", "w_k", "w_v")}
+    text |= {"b_k": [1, 2, 3, 4, 5, 6, 7, 8], "heads": 2, "rope": {"pairs": "halves"}, "qk_norm": {}}
+    text |= {"x": {"npy": "x.npy"}, "norm": {"where": "pre", "kind": "layer"}, "arithmetic": "float64"}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(text))
+    return path
+
+
+CELLS = [
+    ("x", "250", "3"), ("normed", "250", "3"), ("q", "250", "3"), ("k", "7", "2"), ("v", "299", "1"),
+    ("rotated_q", "250", "3"), ("rotated_k", "7", "2"), ("k", "0", "0"),
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("long_from_100_000")
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("head", ["0", "1"])
+def test_a_cell_before_the_scores_goes_back_to_its_token(cell: tuple[str, ...], head: str, from_x: Path) -> None:
+    """Down to the numbers of x and of the matrices, at the token's own position."""
+    step = whole_float64(from_x)[cell[0]]
+    place = [int(part) for part in cell[1:]]
+    heads = ("--head", head) if "head" in step.axes else ()
+    wanted = step.values[(int(head), *place) if heads else tuple(place)]
+    said = out("why", str(from_x), *cell, *heads, "--places", "8").replace("−", "-")
+    assert abs(float(said.split("= ")[1].split()[0]) - wanted) < 1e-7
+
+
+def whole_float64(path: Path) -> Any:
+    """The trace of all rows."""
+    return trace_of(json.loads(path.read_text()), "float64", path.parent)
+
+
+@pytest.mark.usefixtures("long_from_100_000")
+@pytest.mark.parametrize(("language", "words"), [("en", "`attncalc why"), ("zh", "可以看到怎么算")])
+def test_where_queries_and_keys_come_from_is_said(language: str, words: str, from_x: Path) -> None:
+    """A weight of a long context ends at them; of given ones nothing is to be said."""
+    text = out("why", str(from_x), "weights", "250", "3", language=language)
+    assert words in "".join(text.split("\n")) or words in text
+    given = json.loads(from_x.read_text()) | {"memory": {"npy": "y.npy"}}
+    from_x.write_text(json.dumps(given))
+    crossed = out("why", str(from_x), "k", "298", "3", "--places", "8").replace("−", "-")
+    wanted = whole_float64(from_x)["k"].values[0, 298, 3]
+    assert abs(float(crossed.split("= ")[1].split()[0]) - wanted) < 1e-7
+
+
+EVERYTHING: list[tuple[str, ...]] = [
+    ("run", "FILE"), ("run", "FILE", "FILE", "--token", "3"), ("step", "FILE", "--plain"), ("verify", "FILE"),
+    ("check", "FILE", "weights", "1"), ("quiz", "FILE"), ("sweep", "FILE", "scale", "0", "1"),
+    ("compare", "FILE", "FILE"), ("compare", "FILE", "--with", "scale=1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("args", EVERYTHING)
+def test_no_command_holds_more_scores_than_fit(args: tuple[str, ...], big: Path) -> None:
+    """All scores of 400,000 tokens are refused in a sentence that says what to do, whichever command asks for them."""
+    for name in "qkv":
+        np.save(big.parent / f"{name}.npy", np.zeros((400_000, 1), np.float32))
+    done = call(*(str(big) if arg == "FILE" else arg for arg in args), stdin=b"quit\n")
+    assert (done.code, done.out) == (2, "")
+    assert "attncalc run --summary" in done.err
+    assert "GB" in done.err
+
+
+@pytest.mark.usefixtures("streamed")
+@pytest.mark.parametrize("args", [("run", "--token", "3"), ("explain",), ("why", "weights", "3", "3")])
+def test_projections_that_do_not_fit_are_refused(
+    args: tuple[str, ...], from_x: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where rows need all keys and values made, and these are too large; those of files are read in parts."""
+    monkeypatch.setattr(memory, "free_memory", lambda: 50_000)
+    command, *rest = args
+    done = call(command, str(from_x), *rest)
+    assert (done.code, done.out) == (2, "")
+    assert "the rows asked for need about" in done.err
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "too many to change one"), ("zh", "不能在这里改其中一个")])
+def test_a_number_of_a_huge_array_is_not_changed_by_copying_all(language: str, words: str, big: Path) -> None:
+    """It would stand as text in the document; refused with what to do."""
+    np.save(big.parent / "k.npy", np.zeros((200_000, 8), np.float32))
+    done = call("run", str(big), "--set", "k.0.0=1", language=language)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="what is used is read from /proc")
+def test_the_limit_of_the_process_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Free is what `ulimit -v` leaves, where that is less than the machine has."""
+    resource = pytest.importorskip("resource")
+    free = memory.free_memory()
+    assert free
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (used + 10**8, used + 10**8))
+    limited = memory.free_memory()
+    assert limited is not None
+    assert limited <= min(free + 10**8, 10**8 + 10**7)

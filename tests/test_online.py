@@ -13,7 +13,7 @@ from samples import BUILT_IN
 
 from attncalc import load, run
 from attncalc.core.stage import Trace
-from attncalc.derive import derivation, recomputed
+from attncalc.derive import derivation, recomputed, sources_in_formula
 
 SOFTMAX = [name for name in BUILT_IN if "exponentials" in run(load(name))]
 SIZES = (1, 2, 3, 100)
@@ -109,3 +109,17 @@ def test_what_does_not_fit_is_refused(args: tuple[str, ...], sentence: str) -> N
     done = call("explain", "draw", *args)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"attncalc: {sentence}")
+
+
+def test_each_block_reads_its_scores_and_the_running_values() -> None:
+    """The arrows of the flow picture: from the scores and values into every block, and from block to block."""
+    trace = online("draw", 2)
+    read = {step.name: [source.name for source in sources_in_formula(trace, step)] for step in trace}
+    assert read == {
+        "v": [], "scores": [],
+        "maximum_1": ["scores"], "total_1": ["scores", "maximum_1"], "output_1": ["scores", "maximum_1", "v"],
+        "maximum_2": ["scores", "maximum_1"], "rescale_2": ["maximum_1", "maximum_2"],
+        "total_2": ["scores", "maximum_2", "rescale_2", "total_1"],
+        "output_2": ["scores", "maximum_2", "v", "rescale_2", "output_1"],
+        "context": ["output_2", "total_2"], "residual": ["residual", "context"],
+    }  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import itertools
 import json
 import os
@@ -13,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -107,18 +110,54 @@ class TestFailures:
                 part.unlink()
         assert set(seen) <= set(WHOLE)
 
-    def test_what_a_kill_left_goes_with_a_later_result(self, tmp_path: Path) -> None:
-        """An hour later, when nobody can still be writing; what is not of the same target stays."""
-        number, other = "0123456789ab", "ba9876543210"
+    def test_what_a_kill_left_goes_with_the_next_result(self, tmp_path: Path) -> None:
+        """Whatever the clock says; what somebody still makes, and what is not of the same target, stays."""
+        number, other, third = "0123456789ab", "ba9876543210", "a" * 12
         stale = [f".result.{number}.part", f".result.{other}.part"]
         kept = [f".other.{number}.part", f".result.json.{number}.part", ".result.part", f"result.{number}.part"]
-        for name in (*stale, *kept):
+        for name, age in zip((*stale, *kept), (3700, -3700, 0, 3700, 0, 0), strict=True):
             (tmp_path / name).write_bytes(OLD)
-            os.utime(tmp_path / name, (0, time.time() - 3700))
-        fresh = f".result.{number[::-1]}.part"
-        (tmp_path / fresh).write_bytes(OLD)
+            os.utime(tmp_path / name, (0, time.time() - age))
+        folder = tmp_path / f".result.{'b' * 12}.part"
+        (folder / "files").mkdir(parents=True)
+        with (tmp_path / f".result.{third}.part").open("wb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            assert out("run", "draw", "-o", str(tmp_path / "result")) == ""
+            assert sorted(os.listdir(tmp_path)) == sorted([*kept, held.name.rpartition("/")[2], "result"])
+
+    def test_where_there_are_no_locks_it_goes_after_an_hour(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """When nobody can still be writing."""
+
+        def flock(*_: object) -> NoReturn:
+            raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+        monkeypatch.setattr(fcntl, "flock", flock)
+        for number, age in (("0" * 12, 3700), ("1" * 12, 3500)):
+            (tmp_path / f".result.{number}.part").write_bytes(OLD)
+            os.utime(tmp_path / f".result.{number}.part", (0, time.time() - age))
         assert out("run", "draw", "-o", str(tmp_path / "result")) == ""
-        assert sorted(os.listdir(tmp_path)) == sorted([*kept, fresh, "result"])
+        assert sorted(os.listdir(tmp_path)) == [f".result.{'1' * 12}.part", "result"]
+
+    def test_all_files_of_an_update_or_none(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """`verify --update` of two files where the second finds no room: the first is as it was."""
+        text = usual("show", "draw").replace("0.62", "0.61", 1).replace("6.05", "6.06", 1)
+        written = itertools.count()
+
+        def fsync(_: int) -> None:
+            if next(written):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        for name in ("one.json", "two.json"):
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        monkeypatch.setattr(os, "fsync", fsync)
+        done = call("verify", "one.json", "two.json", "--update", cwd=tmp_path)
+        assert done.err == "attncalc: two.json: cannot be written: No space left on device\n"
+        assert done.code == 2
+        assert {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()} == {
+            "one.json": text, "two.json": text,
+        }  # fmt: skip
 
 
 class TestInputs:

@@ -161,6 +161,16 @@ class TestWidth:
         assert not numbers_in(usual("run", "draw")) - numbers_in(done.out)
 
     @every_command
+    @pytest.mark.parametrize("language", ["en", "zh"])
+    def test_sixty_columns(self, command: str, language: str) -> None:
+        """In sixty columns every line of every built-in scenario fits, titles, formulas and asides included."""
+        found = {
+            name: widest(call(command, name, "--lang", language, "--width", "60").out.split("\n"))
+            for name in builtin.names()
+        }
+        assert {name: width for name, width in found.items() if width > 60} == {}
+
+    @every_command
     @pytest.mark.parametrize("name", ["draw", "mini-head", "apple-chars"])
     @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (200, 50)])
     @pytest.mark.parametrize("language", ["en", "zh"])

@@ -36,7 +36,8 @@ COMMANDS: tuple[Command, ...] = (
         ("attncalc explain draw", "attncalc explain mini-head --token saw"),
     ),
     Command(
-        "run", "commands.run", ("scenarios", *SHOWING[:-6], "jsonl", "summary", "top", "near", "threads", *o.SCREEN),
+        "run", "commands.run", ("scenarios", *SHOWING[:-6], "jsonl", "summary", "top", "near", "threads", "pool",
+         *o.SCREEN),
         ("attncalc run draw --by-hand off", "attncalc run big.json --summary -o rows.npz",
          "attncalc show draw | attncalc run - --json | jq '.steps[-1]'"),
     ),

@@ -16,6 +16,7 @@ from attncalc.errors import UsageError, nearest, shortened
 from attncalc.messages import Word
 
 if TYPE_CHECKING:
+    from attncalc.core.scenario import Scenario
     from attncalc.core.stage import Trace
     from attncalc.document.view import View
 
@@ -64,6 +65,8 @@ FITTING = {"indent": ("json",), "standalone": ("latex",), "picture": ("svg", "pn
 
 def settings_of(options: Options, format: str) -> dict[str, Any]:
     """What a format takes besides the view: the options that only it reads, checked."""
+    if options["picture"] == names.MAP:  # `run` alone draws it, and does not come here with it
+        raise UsageError.of("map-of-all", f"--picture {names.MAP}")
     for name, fitting in FITTING.items():
         if options[name] not in (None, False) and format not in fitting:
             raise UsageError.of("needs-format", f"--{name}", format=", ".join(fitting))
@@ -113,19 +116,19 @@ def view_of(session: Session, options: Options, trace: Trace, format: str) -> Vi
     tokens = options["token"]
     return view._replace(
         queries=tuple(query_of(trace, token) for token in tokens) if tokens else None,
-        batches=_chosen(trace, options, "batch", 0), heads=_chosen(trace, options, "head", 1),
+        batches=places_chosen(trace.scenario, options, "batch"), heads=places_chosen(trace.scenario, options, "head"),
         steps=tuple(_step(trace, step) for step in options["step"]),
         most_keys=most, most_side=None if options["all"] else view.most_side, everything=bool(options["all"]),
     )  # fmt: skip
 
 
-def _chosen(trace: Trace, options: Options, axis: str, number: int) -> tuple[int, ...] | None:
+def places_chosen(scenario: Scenario, options: Options, axis: str) -> tuple[int, ...] | None:
     """The heads or batch entries of `2`, `0-3` or `all`; None where the option is left out."""
     text = options.get(axis)
     if text is None:
         return None
-    count, place = trace.scenario.grid[number], f"--{axis}"
-    if axis not in trace.scenario.axes and text not in ("0", "all"):
+    count, place = scenario.grid[("batch", "head").index(axis)], f"--{axis}"
+    if axis not in scenario.axes and text not in ("0", "all"):
         raise UsageError.of("no-such-axis", place, axis=Word(f"axis.{axis}"))
     if text == "all":
         return tuple(range(count))
@@ -138,7 +141,7 @@ def _chosen(trace: Trace, options: Options, axis: str, number: int) -> tuple[int
 
 def one_place(trace: Trace, options: Options, axis: str) -> int:
     """The head or batch entry that is asked for; the first where the option is left out."""
-    chosen = _chosen(trace, options, axis, ("batch", "head").index(axis)) or (0,)
+    chosen = places_chosen(trace.scenario, options, axis) or (0,)
     if len(chosen) > 1:
         raise UsageError.of("one-place", f"--{axis}", axis=Word(f"axis.{axis}"), found=shortened(options[axis]))
     return chosen[0]

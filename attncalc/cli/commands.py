@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from attncalc.cli import mapping
 from attncalc.cli.answering import all_of, answer_format, asked_for, write_blocks, write_text
 from attncalc.cli.choices import Options, calculation, format_of, settings_of, view_of
 from attncalc.cli.long_roads import road, some_rows, whole
@@ -36,7 +37,8 @@ def explain(session: Session, options: Options) -> int:
 def run(session: Session, options: Options) -> int:
     """Every step of the scenarios, as tables or as data."""
     sources = options["scenarios"]
-    if options["summary"]:
+    mapping.refuse_pool(options)
+    if options["summary"] or mapping.asked_for(options):
         from attncalc.cli.summarising import summary
 
         asked_for(sources)

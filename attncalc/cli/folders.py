@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attncalc.cli import output
+from attncalc.cli.half_made import in_order, new_folder
 from attncalc.cli.output import UNREACHABLE
 from attncalc.errors import Fault, OutputError, shortened
 
@@ -58,11 +57,10 @@ def write_folder(folder: Path, files: Mapping[str, str | bytes], force: bool) ->
 
 def _written(folder: Path, files: Mapping[str, str | bytes]) -> None:
     there = folder.is_dir()
-    parts = output.beside(folder / folder.name if there else folder)
-    with output.in_order():
+    with in_order():
+        part = new_folder(folder / folder.name if there else folder)
         try:
-            parts.mkdir(mode=0o700)
-            made = parts / "files"  # has the rights of any new folder, which this one has not
+            made = part.path / "files"  # has the rights of any new folder, which this one has not
             made.mkdir()
             for name, result in files.items():
                 _write(made / name, output.as_bytes(result))
@@ -72,9 +70,7 @@ def _written(folder: Path, files: Mapping[str, str | bytes]) -> None:
             else:
                 made.rename(folder)
         finally:
-            with contextlib.suppress(OSError):
-                shutil.rmtree(parts)
-    output.forget_leftovers(parts)
+            part.remove()
 
 
 def _write(path: Path, data: bytes) -> None:

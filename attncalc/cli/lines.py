@@ -19,7 +19,7 @@ def there_is_input() -> bool:
 
 
 def lines(typed: bool, prompt: str = "> ") -> Iterator[str]:
-    """The lines of standard input; one who types is asked for each, and can edit it."""
+    """The lines of standard input; one who types is asked for each, can edit it, and gets the terminal back."""
     if not typed:
         for data in sys.stdin.buffer:
             yield data.decode("utf-8", "replace").removeprefix("\ufeff")
@@ -28,7 +28,9 @@ def lines(typed: bool, prompt: str = "> ") -> Iterator[str]:
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 – editing and history for input()
-    with contextlib.suppress(EOFError):
+    from attncalc.cli.terminal_state import given_back
+
+    with given_back(drawn=False), contextlib.suppress(EOFError):
         while True:
             yield input(prompt)
 

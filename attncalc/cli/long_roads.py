@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from decimal import localcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncalc.cli.choices import Options, calculation, place_named, plain_view
 from attncalc.cli.session import Session
+from attncalc.core.memory import EAGER
 from attncalc.errors import AttncalcError, UsageError
 
 if TYPE_CHECKING:
@@ -17,17 +18,11 @@ if TYPE_CHECKING:
     from attncalc.long.loading import Long
     from attncalc.scenario_files.sources import Source
 
-EAGER = 2_000_000
-"""Scores that are calculated whole without a second thought."""
-
 SMALL = 20_000
 """Bytes of a document, or of a file beside it, that cannot ask for more."""
 
 FORCED = 10**7
 """Cells of a trace that are written as JSON only by force."""
-
-BYTES_OF_STEPS = 50
-"""What the steps of a whole calculation keep for each score."""
 
 SHOWN, ALL_SHOWN = 20, 1000
 """Keys that are shown of a row with very many, and with --all."""
@@ -76,14 +71,10 @@ def _size(source: Source, reference: dict[str, Any]) -> int:
 
 def whole(long: Long, options: Options, format: str) -> Scenario:
     """A long scenario calculated whole after all; refused where it cannot fit, or as JSON without force."""
-    from attncalc.core.memory import free_memory, in_bytes
+    from attncalc.core.memory import check_fits
 
     cells = math.prod(long.scenario.grid)
-    free, needed = free_memory(), cells * BYTES_OF_STEPS
-    if free is not None and needed > free:
-        queries, keys = long.scenario.grid[2:]
-        fields = {"needed": in_bytes(needed), "free": in_bytes(free), "queries": queries, "keys": keys}
-        raise UsageError.of("long-too-large", long.scenario.name, **fields)
+    check_fits(long.scenario.name, long.scenario.grid, long.scenario.document)
     if format == "json" and cells > FORCED and not options["force"]:
         raise UsageError.of("long-needs-force", long.scenario.name, cells=f"{cells:,}")
     from attncalc.core.certain import OWN
@@ -107,10 +98,12 @@ Shown = Callable[["Session", Options, "list[Trace]", str], int]
 def some_rows(session: Session, options: Options, long: Long, command: str, shown: Shown) -> int:
     """Tells the rows that are asked for: step by step, or, of very many keys, what there is to know of each row."""
     from attncalc.cli.summarising import queries as asked_queries
+    from attncalc.long.ahead import bytes_before, check_memory
     from attncalc.long.loading import of_a_kind
 
     long = of_a_kind(long)
     queries = asked_queries(long, options) or long.scenario.queries
+    check_memory(long, bytes_before(long), "long-rows-memory")
     if not told_whole(long, len(queries)):
         return _streamed(session, options, long, queries)
     from attncalc.long.rows import rows_scenario
@@ -142,18 +135,32 @@ def _streamed(session: Session, options: Options, long: Long, queries: tuple[int
     return 0
 
 
-def row_of_cell(long: Long, words: Sequence[str]) -> tuple[Scenario, list[str]]:
-    """The scenario of the one row that a cell is in, and the cell's words in it."""
+class Cut(NamedTuple):
+    """The scenario that a cell is in, the cell's words in it, and whether its derivation goes on before q, k and v."""
+
+    scenario: Scenario
+    words: list[str]
+    goes_on: bool = False
+
+
+def row_of_cell(long: Long, words: Sequence[str]) -> Cut:
+    """The scenario of the one row that a cell is in, or, before the scores, of its token alone."""
     from attncalc.explore.cells import parted
     from attncalc.long.ahead import check_memory, rows_bytes
     from attncalc.long.loading import of_a_kind
     from attncalc.long.rows import rows_scenario
+    from attncalc.long.token import made_from_x, token_scenario
     from attncalc.pipelines.standard import ROWS, STEP_NAMES
 
-    long = of_a_kind(long)
+    long, scenario = of_a_kind(long), long.scenario
     step, *places = parted(STEP_NAMES, words)
-    query, *_ = long.scenario.queries
+    made = {one.name: one.keys for one in made_from_x(long)}
+    if step in made and places:
+        labels = scenario.tokens if made[step] else scenario.query_tokens
+        token = place_named(labels, places[0], " ".join(words))
+        return Cut(token_scenario(long, token, made[step]), [step, "0", *places[1:]])
+    query, *_ = scenario.queries
     if places and any(row.name == step and row.layout[2] == "query" for row in ROWS):
-        query = place_named(long.scenario.query_tokens, places.pop(0), " ".join(words))
+        query = place_named(scenario.query_tokens, places.pop(0), " ".join(words))
     check_memory(long, rows_bytes(long), "long-rows-memory")
-    return rows_scenario(long, (query,)), [step, *places]
+    return Cut(rows_scenario(long, (query,)), [step, *places], bool(made))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING
 
 from attncalc.errors import OutputError, shortened
+
+if TYPE_CHECKING:
+    from attncalc.cli.half_made import Part
 
 UNREACHABLE = (OSError, RuntimeError, ValueError)
 """What a path can raise: the system's refusals, a loop of links, a character that no path has."""
@@ -67,99 +68,59 @@ def _check(target: str, path: Path, force: bool) -> None:
 
 def write_file(data: bytes, path: Path, force: bool) -> None:
     """Writes beside the target and moves into its place; a special file (/dev/stdout) is written directly."""
-    check_target(str(path), force)
+    write_files({path: data}, force)
+
+
+def write_files(results: Mapping[Path, bytes], force: bool) -> None:
+    """Writes several, all of them beside their targets before the first takes its place."""
+    from attncalc.cli.half_made import in_order  # loaded only where a file is written
+
+    for path in results:
+        check_target(str(path), force)
+    parts: dict[Path, Part] = {}
+    with in_order():
+        try:
+            for path, data in results.items():
+                with _reachable(path):
+                    _write(path, data, parts)
+            for path, part in parts.items():
+                with _reachable(path):
+                    part.move(path.resolve())
+        finally:
+            for part in parts.values():
+                part.remove()
+
+
+@contextlib.contextmanager
+def _reachable(path: Path) -> Iterator[None]:
+    """What the system refuses is a sentence that names the file."""
     try:
-        if path.exists() and not path.is_file():
-            path.write_bytes(data)
-            return
-        _replace(path.resolve(), data)
+        yield
     except UNREACHABLE as error:
         raise OutputError.of("cannot-write", shortened(str(path)), reason=_reason(error)) from None
+
+
+def _write(path: Path, data: bytes, parts: dict[Path, Part]) -> None:
+    """Writes a special file directly, any other beside its place."""
+    from attncalc.cli.half_made import new_file
+
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    place = path.resolve()
+    part = parts[path] = new_file(place)
+    with open(part.descriptor, "wb", closefd=False) as file:
+        file.write(data)
+        file.flush()
+        os.fsync(part.descriptor)
+    os.chmod(part.path, place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
 
 
 def _reason(error: BaseException) -> str:
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
-def _replace(path: Path, data: bytes) -> None:
-    part = beside(path)
-    with in_order():
-        try:
-            with open(part, "xb", opener=_for_the_owner_only) as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(part, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-            os.replace(part, path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-    forget_leftovers(part)
-
-
-def _for_the_owner_only(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-# --- what is half made ----------------------------------------------------------------------------
-
-MOST_NAME = 40
-PART = re.compile(r"\.(.*)\.[0-9a-f]{12}\.part", re.DOTALL)
-"""The name of what is half made: that of its target, cut where it is long, and a number of its own."""
-
-LEFT_OVER = 3600
-"""Seconds after which nobody is still writing: only a program that was killed outright leaves so old a part."""
-
-ENDING = ("SIGTERM", "SIGHUP")
-
-
-def beside(path: Path) -> Path:
-    """Where a file or folder is made before it is moved into its place."""
-    return path.parent / f".{path.name[:MOST_NAME]}.{os.urandom(6).hex()}.part"
-
-
-@contextlib.contextmanager
-def in_order() -> Iterator[None]:
-    """While it lasts, a signal that ends the program is an exception, so that what is half made can be removed."""
-    import signal  # loaded only where a file is written
-    import threading
-
-    here = threading.current_thread() is threading.main_thread()  # no other may say what a signal does
-    numbers = [getattr(signal, name) for name in ENDING if here and hasattr(signal, name)]
-    caught = [number for number in numbers if signal.getsignal(number) == signal.SIG_DFL]
-    for number in caught:
-        signal.signal(number, _end)
-    try:
-        yield
-    finally:
-        for number in caught:
-            signal.signal(number, signal.SIG_DFL)
-
-
-def _end(number: int, frame: object) -> NoReturn:
-    raise SystemExit(128 + number)  # as a shell says it of a program that a signal ended
-
-
-def forget_leftovers(made: Path) -> None:
-    """Removes what programs that were killed outright left of the same target, long ago."""
-    target = PART.fullmatch(made.name)
-    with contextlib.suppress(OSError):
-        for path in made.parent.iterdir():
-            found = PART.fullmatch(path.name)
-            if found and target and found[1] == target[1] and path.lstat().st_mtime < time.time() - LEFT_OVER:
-                _remove(path)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        import shutil
-
-        shutil.rmtree(path)
-    else:
-        path.unlink()

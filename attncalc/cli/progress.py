@@ -19,6 +19,9 @@ LONG = 3.0
 """Seconds from which on it is said beforehand what is ahead, even where nobody watches."""
 
 OFTEN = 0.2
+ONE_LINE, WRAPPED, CLEAR_REST = "\x1b[?7l", "\x1b[?7h", "\x1b[K"
+"""What makes a terminal cut a line that is too long, so that it can be taken back; and what clears a line."""
+
 SMALL = 10**8
 """Scores that are done before anybody could read what is ahead."""
 
@@ -51,19 +54,18 @@ def showing(session: Session) -> Iterator[Callable[[int, int], None] | None]:
 
     def show(done: int, whole: int) -> None:
         now = time.monotonic()
-        if done and now - last[0] >= OFTEN:
+        if done and now > begun and abs(now - last[0]) >= OFTEN:  # a clock may stand still, or jump
             last[0] = now
             rate = done / (now - begun)
             left = _time(session, (whole - done) / rate)
-            _write(
-                "\r" + say("long-progress", share=f"{100 * done / whole:.0f}", rate=f"{rate:.1e}", left=left) + "\x1b[K"
-            )
+            text = say("long-progress", share=f"{100 * done / whole:.0f}", rate=f"{rate:.1e}", left=left)
+            _write(f"\r{ONE_LINE}{text}{CLEAR_REST}{WRAPPED}")
 
     try:
         yield show
     finally:
         if last[0]:
-            _write("\r\x1b[K")
+            _write(f"\r{CLEAR_REST}")
 
 
 def _time(session: Session, seconds: float) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from attncalc.cli import output
@@ -15,7 +14,6 @@ from attncalc.cli.options import OPTIONS
 from attncalc.cli.quiz_start import ONLY_RANDOM, RANDOM, Begun, begun, bytes_of, is_named
 from attncalc.cli.report import Status, complain
 from attncalc.cli.session import Session
-from attncalc.cli.terminal_state import given_back
 from attncalc.errors import AttncalcError, UsageError
 from attncalc.scenario_files import builtin
 
@@ -105,11 +103,10 @@ def _asked(session: Session, options: Options, begun_with: Begun, view: View, fo
     text = _writer(session, view, format)
     asked = _Asked(session, begun_with, view, text)
     asked.write(_opened(options, begun_with, greeting(begun_with.state, view), view), first=True)
-    with given_back(drawn=False) if asked.typed else nullcontext():
-        try:
-            asked.go_on()
-        except KeyboardInterrupt:
-            asked.interrupted = True
+    try:
+        asked.go_on()
+    except KeyboardInterrupt:
+        asked.interrupted = True
     if asked.typed and asked.state.question is not None and not asked.left:
         output.write("\n")
     output.write(text(_ending(session, options, begun_with, asked.state, view)))

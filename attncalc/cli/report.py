@@ -43,8 +43,10 @@ def guarded(command: Command, values: Mapping[str, Any], language: str) -> int:
     """Runs a command; every way it can end is an exit code, and a sentence where it is not the good one."""
     debug = bool(values.get("debug"))
     try:
+        from attncalc.cli.one_thread import within_limits
         from attncalc.cli.session import session
 
+        within_limits()
         setcontext(Context(prec=1000, traps=[]))  # sentences compare numbers, NaN among them
         here = session({**values, "lang": language if values.get("lang") is None else values["lang"]})
         language = here.language
@@ -125,6 +127,7 @@ def ended(error: BaseException, language: str, debug: bool) -> int:
             silence_stdout()
             return Status.PIPE_GONE
         case MemoryError() | ImportError() if isinstance(error, MemoryError) or NO_ROOM in str(error):
+            error.__traceback__ = None  # what it holds is needed to say so
             complain([say("out-of-memory")], language)
             return Status.REFUSED
         case OSError():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attncalc.cli.answering import answer_format, write_blocks, write_text
+from attncalc.cli import mapping
+from attncalc.cli.answering import answer_format, write_text
 from attncalc.cli.choices import Options, calculation, place_named, plain_view, whole_number
 from attncalc.cli.progress import announced, showing
 from attncalc.cli.session import Session
@@ -13,59 +14,85 @@ from attncalc.errors import UsageError
 if TYPE_CHECKING:
     from attncalc.long.loading import Long
     from attncalc.long.problem import Asked
+    from attncalc.long.summary import Summary
 
 FORMATS = ("table", "plain", "json", "npz", "markdown", "latex", "html")
 MOST_THREADS, MOST_TOP, MOST_NEAR = 256, 1000, 10**9 - 1
 IDLE = ("step", "jsonl", "picture")
+MAP_IDLE = ("step", "jsonl", "token", "top", "near")
 """Options of `run` that a summary does not read."""
 
 
 def summary(session: Session, options: Options) -> int:
-    """The context and the figures of every row: a table of their means, JSON, or arrays."""
+    """The context and the figures of every row: a table of their means, JSON, or arrays; with a map if asked for."""
     from attncalc.long.ahead import bytes_needed, check_memory
     from attncalc.long.loading import ready
-    from attncalc.long.summary import summarised
+    from attncalc.long.pooling import averaged
+    from attncalc.long.summary import mapped, summarised
 
     _refuse(options)
-    format = answer_format(options, FORMATS)
+    format = _format(options)
     threads = whole_number(options, "threads", 2, 1, MOST_THREADS)
-    asked = _asked(options)
     long = long_at(options["scenarios"][0], options)
-    chosen = queries(long, options)
+    asked, chosen = _asked(session, options, long, format), queries(long, options)
     check_memory(long, bytes_needed(long, asked.top, threads), "long-memory")
     problem = ready(long)
     announced(session, problem, long, asked, threads)
     with showing(session) as progress:
-        found = summarised(problem, asked, threads, progress)
+        if asked.pooling is not None and asked.pooling.alone:
+            found = mapped(problem, asked.pooling, threads, progress)
+        else:
+            found = summarised(problem, asked, threads, progress)
+    if found.map is not None and mapping.averaging(long, options):
+        found = found._replace(map=averaged(found.map))
+    _write(session, options, long, found, chosen, format)
+    return 0
+
+
+def _write(
+    session: Session, options: Options, long: Long, found: Summary, chosen: tuple[int, ...], format: str
+) -> None:  # fmt: skip
+    """The summary, or the map alone, in a format."""
+    alone = found.map is not None and found.map.pooling.alone
+    view = plain_view(session, format)._replace(everything=bool(options["all"]))
+    view = mapping.view_of(view, long, options) if found.map is not None else view
     if format == "npz":
         from attncalc.renderers.summary_npz import render
 
         write_text(options, render(found))
     elif format == "json":
-        from attncalc.renderers.summary_json import render as as_json
+        from attncalc.renderers import summary_json
 
-        write_text(options, as_json(found, long.scenario, chosen or None))
+        one = summary_json.map_alone(found) if alone else summary_json.render(found, long.scenario, chosen or None)
+        write_text(options, one)
     else:
-        from attncalc.document.summaries import summary as composed
+        mapping.write(session, options, found, long.scenario, chosen, view, format)
 
-        view = plain_view(session, format)._replace(everything=bool(options["all"]))
-        write_blocks(session, options, lambda view: composed(found, long.scenario, chosen, view), view, format)
-    return 0
+
+def _format(options: Options) -> str:
+    """The format; --picture map has its own, and all read it."""
+    if mapping.asked_for(options):
+        return answer_format({**options, "picture": None}, mapping.FORMATS)
+    return answer_format(options, FORMATS)
 
 
 def _refuse(options: Options) -> None:
     if len(options["scenarios"]) != 1:
-        raise UsageError.of("summary-one-scenario", "--summary")
-    idle = [f"--{name}" for name in IDLE if options[name]]
-    if idle:
-        raise UsageError.of("summary-idle", ", ".join(idle))
+        raise UsageError.of("summary-one-scenario", "--summary" if options["summary"] else "--picture map")
+    idle, code = (IDLE, "summary-idle") if options["summary"] else (MAP_IDLE, "map-idle")
+    known = ("picture",) if mapping.asked_for(options) else ()
+    if found := [f"--{name}" for name in idle if options[name] and name not in known]:
+        raise UsageError.of(code, ", ".join(found))
 
 
-def _asked(options: Options) -> Asked:
+def _asked(session: Session, options: Options, long: Long, format: str) -> Asked:
     from attncalc.long.problem import Asked
 
     top = whole_number(options, "top", 5, 1, MOST_TOP)
-    return Asked(top, whole_number(options, "near", 64, 1, MOST_NEAR))
+    asked = Asked(top, whole_number(options, "near", 64, 1, MOST_NEAR))
+    if not mapping.asked_for(options):
+        return asked
+    return asked._replace(pooling=mapping.pooling(session, long, options, format))
 
 
 def long_at(source: str, options: Options) -> Long:

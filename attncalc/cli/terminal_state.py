@@ -25,6 +25,9 @@ GIVE_BACK_LINE = "\x1b[?2004l"
 CAUGHT = ("SIGTERM", "SIGHUP", "SIGQUIT")
 IGNORED = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGTTOU", "SIGTSTP")
 LEFT_IN_ORDER = b"."
+NOTHING = -1
+PATIENCE = 100
+"""Milliseconds that a signal has to end the program."""
 
 
 @contextlib.contextmanager
@@ -39,30 +42,68 @@ def given_back(drawn: bool = True) -> Iterator[None]:
         yield
         return
     reading, writing = os.pipe()
-    child = os.fork()
+    parent, child = os.getpid(), os.fork()
     if child == 0:
         os.close(writing)
-        _wait_and_restore(reading, settings, codes)
+        _wait_and_restore(reading, settings, codes, parent)
     os.close(reading)
+    before = {name: signal.getsignal(getattr(signal, name)) for name in CAUGHT}
     _catch(settings, codes)
+    if not drawn:  # the screen has a wakeup of its own
+        os.set_blocking(writing, False)
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     try:
         yield
     finally:
-        _let_go()
+        if not drawn:
+            signal.set_wakeup_fd(-1)
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
         with contextlib.suppress(OSError):
             os.write(writing, LEFT_IN_ORDER)
             os.close(writing)
             os.waitpid(child, 0)
 
 
-def _wait_and_restore(reading: int, settings: Any, codes: str) -> None:
+def _wait_and_restore(reading: int, settings: Any, codes: str, parent: int) -> None:
     """The whole life of the child process."""
     for name in IGNORED:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     with contextlib.suppress(OSError):
-        if os.read(reading, 1) != LEFT_IN_ORDER:
+        if not _left_in_order(reading, parent):
             _restore(settings, codes)
     os._exit(0)
+
+
+def _left_in_order(reading: int, parent: int) -> bool:
+    """Waits for the end; a terminal that goes away before it is a hang-up, also where the system tells nobody.
+
+    Only of its own terminal is a program told, and to read from one that is gone can be to read nothing for ever.
+    """
+    import select
+
+    poll = select.poll()
+    poll.register(reading, select.POLLIN)
+    poll.register(sys.stdin.fileno(), 0)
+    sent = 0
+    while True:
+        for descriptor, seen in poll.poll(PATIENCE if sent else None) or [(NOTHING, 0)]:
+            if descriptor == NOTHING:  # one that comes right before a line is read would wait for a key
+                _send(sent, parent)
+                sent = 0
+            elif descriptor != reading:
+                poll.unregister(descriptor)
+                _send(signal.SIGHUP if seen & select.POLLHUP else 0, parent)
+            elif (told := os.read(reading, 1)) in (b"", LEFT_IN_ORDER):
+                return told == LEFT_IN_ORDER
+            else:
+                sent = told[0]
+
+
+def _send(number: int, parent: int) -> None:
+    """Sends a signal to the program, where it is still there."""
+    if number in (signal.SIGINT, *(getattr(signal, name) for name in CAUGHT)) and os.getppid() == parent:
+        os.kill(parent, number)
 
 
 def _catch(settings: Any, codes: str = GIVE_BACK) -> None:

@@ -72,9 +72,7 @@ def _update(session: Session, options: Options, view: View, format: str) -> int:
     outside = options["allow_outside"]
     found = all_of(lambda source: corrected(source_at(_file(source), outside)), options["scenarios"])
     _show(session, options, found, view, format)
-    for one in found:
-        if one.corrections:
-            output.write_file(one.text.encode(), Path(one.source.name), force=True)
+    output.write_files({Path(one.source.name): one.text.encode() for one in found if one.corrections}, force=True)
     return Status.DONE
 
 

@@ -42,12 +42,12 @@ class Expression:
 
 
 class Symbol(Expression):
-    """A letter of a formula; `latex` where it differs from the text."""
+    """A letter of a formula; `latex` where it differs from the text; `whole` is the letter that this is a part of."""
 
-    __slots__ = ("latex", "text")
+    __slots__ = ("latex", "text", "whole")
 
-    def __init__(self, text: str, latex: str = "") -> None:
-        self.text, self.latex = text, latex
+    def __init__(self, text: str, latex: str = "", whole: Expression | None = None) -> None:
+        self.text, self.latex, self.whole = text, latex, whole
 
 
 class Number(Expression):

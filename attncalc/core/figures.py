@@ -119,8 +119,3 @@ def edge(number: Decimal, unit: int, rounding: str) -> Decimal:
 def plain_minus(text: str) -> str:
     """The text with the ASCII minus sign."""
     return text.replace("−", "-")
-
-
-def true_minus(text: str) -> str:
-    """The text with the minus sign of printed mathematics; exponents keep theirs (1.3e-24)."""
-    return "−" + text[1:] if text.startswith("-") else text

@@ -19,6 +19,10 @@ DOCUMENTS = ("table", "plain", "json", "markdown", "latex", "html")
 PUBLISHED = ("markdown", "latex", "html", "svg", "png")
 """Those whose reader sees a page and can type no options."""
 PICTURES = ("flow", "weights", "bars")
+"""Those of a trace."""
+MAP = "map"
+"""The picture of all queries at any length."""
+POOLINGS = ("max", "mean")
 SUFFIXES = {
     ".txt": "table", ".json": "json", ".csv": "csv", ".npz": "npz", ".md": "markdown", ".tex": "latex",
     ".html": "html", ".svg": "svg", ".png": "png", ".xlsx": "xlsx",

@@ -133,6 +133,24 @@ class Plot(NamedTuple):
     own: float | None = None
 
 
+class HeatMap(NamedTuple):
+    """A map of cells, each as its level of shade: None is hidden, −1 no number, the lowest is 0.
+
+    `begins` are the numbers at which the levels from 1 on begin, as texts, and `top` is the largest; `rows` and
+    `columns` are called by tokens, or by the position where each begins. `said` is the map in a sentence.
+    """
+
+    caption: str
+    rows_are: str
+    columns_are: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    levels: tuple[tuple[int | None, ...], ...]
+    begins: tuple[str, ...]
+    top: str
+    said: str
+
+
 class Remark(NamedTuple):
     """A note, with the code of the contract."""
 
@@ -140,7 +158,7 @@ class Remark(NamedTuple):
     text: str
 
 
-Block = Heading | Prose | Matrix | Derivation | Tree | Plot | Remark
+Block = Heading | Prose | Matrix | Derivation | Tree | Plot | HeatMap | Remark
 
 
 def without_remarks(blocks: Iterable[Block], quiet: bool) -> list[Block]:

@@ -11,6 +11,7 @@ from attncalc.core.figures import figure
 from attncalc.core.scenario import Scenario
 from attncalc.core.tokens import labels
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose, Remark
+from attncalc.document.maps import maps
 from attncalc.document.view import View
 from attncalc.long.summary import Summary
 from attncalc.messages import text_in
@@ -20,8 +21,10 @@ MOST_FEATURES = 16
 """Features of a context that are shown; --all shows every one."""
 
 
-def summary(found: Summary, scenario: Scenario, queries: Sequence[int], view: View) -> Iterator[Block]:
-    """The means over all rows, head by head, and each query that is asked for."""
+def summary(
+    found: Summary, scenario: Scenario, queries: Sequence[int], view: View, levels: int = 0
+) -> Iterator[Block]:  # fmt: skip
+    """The means over all rows, head by head, each query that is asked for, and the map in levels of shade."""
     yield from _opening(found, scenario, view.say("long-title"), view)
     yield Heading(view.say("long-means"))
     yield _means(found, view)
@@ -32,6 +35,8 @@ def summary(found: Summary, scenario: Scenario, queries: Sequence[int], view: Vi
         yield Remark("empty-row", view.say("long-empty", count=empty))
     for query in queries:
         yield from row(found, scenario, query, query, view)
+    if found.map is not None:
+        yield from maps(found.map, scenario, view, levels)
 
 
 def told(found: Summary, scenario: Scenario, queries: Sequence[int], view: View) -> Iterator[Block]:
@@ -39,6 +44,13 @@ def told(found: Summary, scenario: Scenario, queries: Sequence[int], view: View)
     yield from _opening(found, scenario, view.say("long-rows-title"), view)
     for place, query in enumerate(queries):
         yield from row(found, scenario, query, place, view)
+
+
+def map_alone(found: Summary, scenario: Scenario, view: View, levels: int) -> Iterator[Block]:
+    """The map of a long attention, and nothing else of it."""
+    yield from _opening(found, scenario, view.say("map-untitled"), view)
+    if found.map is not None:
+        yield from maps(found.map, scenario, view, levels)
 
 
 def _opening(found: Summary, scenario: Scenario, untitled: str, view: View) -> Iterator[Block]:
@@ -59,7 +71,17 @@ def row(found: Summary, scenario: Scenario, query: int, place: int, view: View) 
             yield _top(found, scenario, found.keys[here], found.weights[here], view)
         yield Prose(view.say("list-comma").join(_figures(found, scenario, here, view)))
         if found.context is not None:
-            yield _context(found.context[here], scenario, view)
+            yield _vector("context", found.context[here], scenario, view)
+    yield from _after(found, scenario, place, view)
+
+
+def _after(found: Summary, scenario: Scenario, place: int, view: View) -> Iterator[Block]:
+    """The steps that follow the context of a row."""
+    for batch in range(found.problem.grid[0] if found.steps else 0):
+        yield Heading(view.say("long-after"), aside=view.place_name(scenario, batch, None))
+        for name, values in found.steps.items():
+            for head in range(values.shape[1]):
+                yield _vector(name, values[batch, head, place], scenario, view)
 
 
 def _figures(found: Summary, scenario: Scenario, here: tuple[int, int, int], view: View) -> Iterator[str]:
@@ -106,10 +128,10 @@ def _key_name(scenario: Scenario, key: int) -> str:
     return label if label == str(key) else f"{label} [{key}]"
 
 
-def _context(context: Values, scenario: Scenario, view: View) -> Matrix:
-    """The context vector, its first features where there are many."""
-    most = len(context) if view.everything else min(len(context), MOST_FEATURES)
-    cells = (tuple(Figure(_number(value, scenario, view)) for value in context[:most]),)
-    caption = "" if most == len(context) else view.aloud("long-features", most=most, count=len(context))
-    name = view.say("name.context")
+def _vector(step: str, values: Values, scenario: Scenario, view: View) -> Matrix:
+    """The row of a step, its first features where there are many."""
+    most = len(values) if view.everything else min(len(values), MOST_FEATURES)
+    cells = (tuple(Figure(_number(value, scenario, view)) for value in values[:most]),)
+    caption = "" if most == len(values) else view.aloud("long-features", most=most, count=len(values))
+    name = view.say(f"name.{step}")
     return Matrix(caption, "", view.say("axis.feature"), (name,), tuple(map(str, range(most))), cells)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncalc.core.memory import free_memory, in_bytes
-from attncalc.errors import UsageError
+from attncalc.core.memory import check_free
+from attncalc.core.stage import Stage
 from attncalc.long.blocks import HELD, ROWS, block, cells, jobs
-from attncalc.long.loading import BY_CELLS, Long, Ready
+from attncalc.long.loading import Long, Ready, of_cells
 from attncalc.long.problem import Asked, Job, Problem
 from attncalc.long.softmax import SUMMARY_TILE
 from attncalc.pipelines.standard import stages
+from attncalc.scenario_files.array_rows import BY_CELLS
 
 STEPS_OF_ROWS, LABELS = 6, 50
 """Arrays like the keys that telling some rows holds, and what the labels of a key take, in numbers."""
@@ -32,7 +35,7 @@ class Ahead(NamedTuple):
 def ahead(ready: Ready, asked: Asked | None, threads: int) -> Ahead:
     """The work of a problem; the seconds are those of one block, as many times as there are blocks' scores."""
     problem = ready.problem
-    todo = jobs(problem)
+    todo = jobs(problem, asked=asked)
     scores = sum(cells(problem, job) for job in todo)
     width = (problem.q.shape[3] if problem.q is not None else 0) + problem.width
     return Ahead(scores, scores * width, _seconds_a_score(problem, todo, asked) * scores / min(threads, len(todo)))
@@ -51,27 +54,36 @@ def _seconds_a_score(problem: Problem, todo: list[Job], asked: Asked | None) -> 
     return min(taken) / max(1, cells(problem, small))
 
 
-def bytes_needed(long: Long, top: int, threads: int, whole: bool = True) -> int:
+def bytes_needed(long: Long, top: int, threads: int) -> int:
     """The memory of a summary beyond the program itself: inputs, what is made of them, the results, the tiles."""
-    scenario = long.scenario
-    size = 8 if long.kind == "float64" else 4
-    batch, heads, queries, keys = scenario.grid
-    given = sum(
-        math.prod(long.outlines.shapes[name]) * size for name in long.outlines.located if name not in BY_CELLS
-    )  # fmt: skip
-    if not whole:
-        given = 0
-    widths = {"x": "d_model", "q": "d_k", "k": "d_k", "v": "d_v"}
-    made = 0
-    for row in stages(scenario):
-        if row.given or ("key" in row.axes and "query" in row.axes):
-            continue
-        width = scenario.sizes.get(widths.get(row.name.split("_")[-1], "d_model"), 0) or scenario.sizes.get("d_v", 0)
-        rows = keys if "key" in row.axes else queries
-        made += batch * (heads if "head" in row.axes else 1) * rows * max(width, 1) * size
-    results = batch * heads * queries * (top * (8 + size) + 5 * size)
+    size = _size(long)
+    results = math.prod(long.scenario.grid[:3]) * (top * (8 + size) + 5 * size)
     tiles = threads * (HELD + 4 * SUMMARY_TILE * ROWS)
-    return given + made + results + tiles
+    return _bytes_of_arrays(long, stages(long.scenario)) + results + tiles
+
+
+def bytes_before(long: Long) -> int:
+    """The memory of what comes before the scores, where queries, keys and values have to be made of other numbers."""
+    before = list(itertools.takewhile(lambda row: not of_cells(row), stages(long.scenario)))
+    return 0 if all(row.given for row in before) else _bytes_of_arrays(long, before)
+
+
+def _size(long: Long) -> int:
+    return 8 if long.kind == "float64" else 4
+
+
+def _bytes_of_arrays(long: Long, rows: Sequence[Stage]) -> int:
+    """The arrays in files that have to be whole in memory, and what those stages make."""
+    batch, heads, queries, keys = long.scenario.grid
+    sizes = long.scenario.sizes
+    widths = {"x": "d_model", "q": "d_k", "k": "d_k", "v": "d_v"}
+    count = sum(math.prod(long.outlines.shapes[name]) for name in long.outlines.located if name not in BY_CELLS)
+    for row in rows:
+        if not row.given and not of_cells(row):
+            width = sizes.get(widths.get(row.name.split("_")[-1], "d_model"), 0) or sizes.get("d_v", 0)
+            places = batch * (heads if "head" in row.axes else 1) * (keys if "key" in row.axes else queries)
+            count += places * max(width, 1)
+    return count * _size(long)
 
 
 def rows_bytes(long: Long) -> int:
@@ -79,11 +91,9 @@ def rows_bytes(long: Long) -> int:
     batch, _, _, keys = long.scenario.grid
     sizes = long.scenario.sizes
     width = sizes.get("d_k", 0) + sizes.get("d_v", 0) + sizes.get("d_model", 0)
-    return batch * keys * (sizes["kv_heads"] * width * STEPS_OF_ROWS + LABELS) * (8 if long.kind == "float64" else 4)
+    return batch * keys * (sizes["kv_heads"] * width * STEPS_OF_ROWS + LABELS) * _size(long)
 
 
 def check_memory(long: Long, needed: int, code: str) -> None:
     """Refuses what does not fit into the memory that is free; the message says what to do instead."""
-    free = free_memory()
-    if free is not None and needed > free:
-        raise UsageError.of(code, long.scenario.name, needed=in_bytes(needed), free=in_bytes(free))
+    check_free(long.scenario.name, needed, code)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from attncalc.errors import CalculationError
-from attncalc.long.problem import Asked, Block, Job, Problem
+from attncalc.long.problem import FILLED, Asked, Block, Job, Problem
 from attncalc.long.softmax import softmax_block
 from attncalc.long.whole_rows import whole_rows_block
 
@@ -32,14 +32,19 @@ def block(problem: Problem, job: Job, asked: Asked | None = None, tile: int | No
     return found if found.empty is None or not found.empty.any() else _filled(problem, job, found, asked)
 
 
-def jobs(problem: Problem, rows: int = ROWS) -> list[Job]:
-    """The blocks of all rows, those with the most keys first, so that no thread is left with a long one at the end."""
+def jobs(problem: Problem, rows: int = ROWS, asked: Asked | None = None) -> list[Job]:
+    """The blocks of all rows, those with the most keys first, so that no thread is left with a long one at the end.
+
+    Where a map alone is asked for, those of its places.
+    """
     batch, heads, queries, _ = problem.grid
     step = min(rows, rows_at_once(problem))
     found = [
         Job(entry, head, first, min(first + step, queries))
         for entry in range(batch) for head in range(heads) for first in range(0, queries, step)
     ]  # fmt: skip
+    if asked is not None and asked.pooling is not None and asked.pooling.alone:
+        found = [job for job in found if asked.pooling.takes(job)]
     return sorted(found, key=lambda job: -cells(problem, job))
 
 
@@ -72,8 +77,10 @@ def _filled(problem: Problem, job: Job, found: Block, asked: Asked | None) -> Bl
     filling = np.nan if problem.empty == "nan" else 0
     values = {
         name: np.where(empty.reshape(-1, *[1] * (array.ndim - 1)), filling, array)
-        for name, array in found._asdict().items() if array is not None and name not in ("keys", "empty")
+        for name, array in found._asdict().items() if array is not None and name not in ("keys", "empty", "visible")
     }  # fmt: skip
+    if found.visible is not None:
+        values["visible"] = found.visible | (empty[:, None] & (problem.empty in FILLED))
     return found._replace(**values)
 
 
@@ -97,7 +104,11 @@ def _uniform(problem: Problem, job: Job, found: Block, asked: Asked | None) -> B
         "entropy": np.log(dtype.type(keys)), "itself": np.where(inside, share, 0), "first": share,
         "near": np.maximum(spans, 0) * share,
     }  # fmt: skip
-    row: dict[str, Any] = {"keys": empty[:, None], "weights": empty[:, None]}
+    if asked.pooling is not None and found.binned is not None:
+        size = asked.pooling.keys
+        counts = np.minimum(size, keys - np.arange(0, keys, size))
+        instead |= {"binned": share * counts if asked.pooling.name == "mean" else share, "visible": True}
+    row: dict[str, Any] = dict.fromkeys(("keys", "weights", "binned", "visible"), empty[:, None])
     filled = {
         name: np.where(row.get(name, empty), value, getattr(found, name)).astype(getattr(found, name).dtype)
         for name, value in instead.items()

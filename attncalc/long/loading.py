@@ -22,18 +22,16 @@ from attncalc.long.problem import BOUND, Problem
 from attncalc.long.tables import Held, Table, held, place
 from attncalc.ops import weighing
 from attncalc.pipelines.standard import stages
-from attncalc.scenario_files.array_rows import Located, Outlines
+from attncalc.scenario_files.array_places import Located
+from attncalc.scenario_files.array_rows import BY_CELLS, Outlines
 from attncalc.scenario_files.folding import changed
 from attncalc.scenario_files.lifting import ROWS
 from attncalc.scenario_files.load import outlined
 from attncalc.scenario_files.sources import Source
 
 KINDS = ("float32", "float64")
-BY_CELLS = ("scores", "weights", "bias", "mask.keep", "mask.drop")
-"""The arrays that may have a number for each query and key: their rows are read block by block."""
-
-STREAMED = ("q", "k", "v")
-"""The arrays that may stay in their files when they are compared as they are."""
+STREAMED = ("q", "k", "v", "residual")
+"""The arrays that may stay in their files when queries and keys are compared as they are."""
 
 NORM_ROWS = 65_536
 """Rows whose norms are taken at a time."""
@@ -50,7 +48,7 @@ class Long(NamedTuple):
     def table(self, name: str) -> Table | None:
         """The rows of an array with four axes, in its file or in memory; None where there is none."""
         if name in self.outlines.located:
-            return Filed(self.outlines.located[name], name, self.outlines.shapes[name])
+            return Filed(self.outlines.located[name], name, self.outlines.shapes[name], self.kind)
         if not self.scenario.has(name):
             return None
         return held(Floats(self.kind).given(self.scenario.arrays[name], name))
@@ -62,6 +60,7 @@ class Filed(NamedTuple):
     located: Located
     name: str
     shape: tuple[int, ...]
+    kind: str
 
     def rows(self, batch: int, head: int, heads: int, rows: slice) -> Values:
         """Some rows of one batch entry and query head."""
@@ -71,8 +70,10 @@ class Filed(NamedTuple):
         if len(lead) == 2 and self.located.shape[0] == 1:
             lead = (0, head)
         values = self.located.read(lead, rows if self.shape[2] > 1 else slice(None))
-        if self.name == "mask.keep" or self.name == "mask.drop":
+        if self.name.startswith("mask."):
             _check_flags(self.name, values)
+        else:
+            values = Floats(self.kind).given(values, self.name)
         split = rank == 2 and self.shape[1] > 1
         return values.reshape(len(values), self.shape[1], -1)[:, head] if split else values
 
@@ -134,7 +135,7 @@ def ready(long: Long, streamed: bool = False) -> Ready:
     """What comes before the scores calculated, from N·d numbers; `streamed` leaves keys and values in their files."""
     arithmetic = Floats(long.kind)
     rows = stages(long.scenario)
-    cut = next((i for i, row in enumerate(rows) if _of_cells(row)), len(rows))
+    cut = next((i for i, row in enumerate(rows) if of_cells(row)), len(rows))
     end = next((i for i, row in enumerate(rows) if row.name == "context"), len(rows) - 1)
     before = rows[:cut]
     plain = streamed and all(row.given for row in before)
@@ -153,7 +154,8 @@ def ready(long: Long, streamed: bool = False) -> Ready:
     return Ready(problem, scenario, rows[end + 1 :], slots)
 
 
-def _of_cells(row: Stage) -> bool:
+def of_cells(row: Stage) -> bool:
+    """Whether a stage has a number for each query and key."""
     return "key" in row.axes and "query" in row.axes
 
 

@@ -14,6 +14,9 @@ from attncalc.long.tables import Table
 FLOOR = {"float32": -1e38, "float64": -1e300}
 """A hidden score: finite, so that it times its exponential 0 is 0, and below any that counts."""
 
+FILLED = ("uniform", "nan")
+"""What may become of a row that sees nothing so that it has weights, seen or not."""
+
 BOUND = {"float32": 70.0, "float64": 650.0}
 """No exponential of a smaller number overflows, nor the sum of a million of them, and none vanishes."""
 
@@ -60,11 +63,29 @@ class Problem(NamedTuple):
         return self.v.shape[3] if self.v is not None else 0
 
 
+class Pooling(NamedTuple):
+    """How the map of the weights is pooled: by max or mean, so many queries and keys a bin, in which places."""
+
+    name: str
+    queries: int
+    keys: int
+    places: tuple[tuple[int, int], ...]  # batch entry and head
+    alone: bool = False  # whether nothing else is asked for, so that the other places need not be calculated
+
+    def takes(self, job: Job) -> bool:
+        """Whether a block of rows is of one of the places."""
+        return (job.batch, job.head) in self.places
+
+
 class Asked(NamedTuple):
-    """What is reported of each row besides the context: the largest weights, and the weight near the token."""
+    """What is reported of each row besides the context: the largest weights, and the weight near the token.
+
+    With `pooling` a map of the weights too.
+    """
 
     top: int = 5
     near: int = 64
+    pooling: Pooling | None = None
 
 
 class Job(NamedTuple):
@@ -92,6 +113,8 @@ class Block(NamedTuple):
     first: Values | None = None
     near: Values | None = None
     empty: Values | None = None  # whether a row sees nothing
+    binned: Values | None = None  # (rows, key bins): the largest weight of each bin, or the sum
+    visible: Values | None = None  # (rows, key bins): whether the row sees a key of the bin
 
 
 FIGURES = ("entropy", "itself", "first", "near")

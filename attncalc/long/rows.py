@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy as np
 from attncalc.core.bounded import Values
 from attncalc.core.figures import Literal
 from attncalc.core.scenario import Scenario
+from attncalc.core.stage import Source
+from attncalc.fold import Slot
 from attncalc.long.blocks import block
 from attncalc.long.loading import Long, Ready, ready
 from attncalc.long.problem import FIGURES, Asked, Job, Problem
-from attncalc.long.summary import Summary
+from attncalc.long.summary import Summary, after
 from attncalc.long.tables import Held, Table
 from attncalc.long.whole_rows import seen_by
 
@@ -33,7 +36,8 @@ def streamed(long: Long, queries: Sequence[int], asked: Asked) -> Summary:
 
     Where a number that is not finite would count, the rows are calculated whole, as the steps do it.
     """
-    problem = ready(long, streamed=True).problem
+    prepared = ready(long, streamed=True)
+    problem = prepared.problem
     batch, heads = problem.grid[:2]
     rows = len(queries)
     figures = {name: np.empty((batch, heads, rows), problem.dtype) for name in FIGURES}
@@ -51,7 +55,8 @@ def streamed(long: Long, queries: Sequence[int], asked: Asked) -> Summary:
             if target is not None:
                 target[here] = getattr(found, name)
     named = {name: values for name, values in figures.items() if problem.own or name not in ("itself", "near")}
-    return Summary(problem, asked, context, keys, weights, named, empty, queries=tuple(queries))
+    steps = after(_of_rows(long, prepared, queries), context)
+    return Summary(problem, asked, context, keys, weights, named, empty, steps, tuple(queries))
 
 
 def rows_scenario(long: Long, queries: Sequence[int]) -> Scenario:
@@ -65,7 +70,7 @@ def rows_scenario(long: Long, queries: Sequence[int]) -> Scenario:
         for name in ("alibi", "slope_exponents", "sink", "w_o", "b_o", "norm.gain", "norm.bias")
         if scenario.has(name)
     }
-    arrays |= _residual(prepared, queries)
+    arrays |= _residual(long, prepared, queries)
     keys = np.arange(problem.grid[3])
     arrays["own"] = (keys == places) & arrays["visible"]
     arrays["distance"] = np.abs(places - keys)[None, None].astype(np.float64)
@@ -108,16 +113,21 @@ def _some(table: Table, batch: int, head: int, problem: Problem, queries: Sequen
     return np.concatenate([table.rows(batch, first, problem.grid[1], slice(i, i + 1)) for i in queries])
 
 
-def _residual(prepared: Ready, queries: Sequence[int]) -> dict[str, Values]:
+def _residual(long: Long, prepared: Ready, queries: Sequence[int]) -> dict[str, Values]:
     """The rows that are added after the context."""
-    scenario = prepared.scenario
-    if scenario.has("residual"):
-        found = scenario.arrays["residual"]
-    elif scenario.option("residual") is True:
-        found = prepared.slots["entering"].array
-    else:
-        return {}
-    return {"residual": found[:, :, list(queries)] if found.shape[2] > 1 else found}
+    table = long.table("residual")
+    if table is None and prepared.scenario.option("residual") is True:
+        table = Held(prepared.slots["entering"].array)
+    return {} if table is None else {"residual": _rows(table, prepared.problem, queries)}
+
+
+def _of_rows(long: Long, prepared: Ready, queries: Sequence[int]) -> Ready:
+    """What follows the context, for some rows."""
+    rows, scenario = _residual(long, prepared, queries), prepared.scenario
+    slots = dict(prepared.slots)
+    if rows:
+        slots["entering"] = Slot(Source("residual"), rows["residual"])
+    return prepared._replace(scenario=replace(scenario, arrays={**scenario.arrays, **rows}), slots=slots)
 
 
 def _document(scenario: Scenario, problem: Problem, kind: str, has_residual: bool) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.long.hiding import band_of
+from attncalc.long.pooling import KeyBins
 from attncalc.long.problem import FLOOR, Asked, Block, Job, Problem
 from attncalc.long.tables import Table
 from attncalc.long.top import GROUP, Top, group_maxima
@@ -59,6 +60,8 @@ class _Running:
         self.near = np.zeros(rows, dtype)
         self.single = {name: np.full(rows, self.floor, dtype) for name in ("itself", "first")}
         self.top = Top(asked.top, rows, self.floor, dtype) if asked else None
+        pooling = asked.pooling if asked and asked.pooling and asked.pooling.takes(job) else None
+        self.bins = KeyBins(pooling, problem.grid[3], rows, self.floor, dtype) if pooling else None
 
     def _here(self) -> tuple[int, int, int]:
         return self.job.batch, self.job.head, self.problem.grid[1]
@@ -82,6 +85,8 @@ class _Running:
             if self.top is not None:
                 self._note(scores, keys)
                 self.top.add(self.scores[:padded], keys.start, maxima)
+            if self.bins is not None:
+                self.bins.look(scores, keys)
             if not self.problem.bounded:
                 self._raise(maxima.max(axis=0))
                 scores -= self.peak
@@ -90,6 +95,8 @@ class _Running:
             hidden = self._hidden(keys)
             if hidden is not None:
                 np.copyto(powers, 0, where=hidden)
+        if self.bins is not None:
+            self.bins.add(powers, 0.0 if self.problem.bounded else self.peak)
         self.total += self.ones[:count] @ powers
         if self.problem.v is not None:
             values = self.problem.v.rows(*self._here(), keys)
@@ -154,6 +161,8 @@ class _Running:
             self.total *= factor
             self.near *= factor
             self.out *= factor
+            if self.bins is not None:
+                self.bins.values *= factor
             self.peak = peak
 
     def _near(self, powers: Values, keys: slice, near: int) -> None:
@@ -182,7 +191,10 @@ class _Running:
         entropy = (self.total * np.log(total) - self.spread) / total
         weights = np.where(self.top.keys < 0, 0, np.exp(self.top.scores - base[:, None]) / total[:, None])
         near = self.near / total
-        return Block(context, self.top.keys, weights, entropy, shares["itself"], shares["first"], near, empty)
+        found = Block(context, self.top.keys, weights, entropy, shares["itself"], shares["first"], near, empty)
+        if self.bins is None:
+            return found
+        return found._replace(binned=(self.bins.values / total).T, visible=self.bins.visible.T)
 
 
 def _cap(scores: Values, cap: Values, may_hide: bool) -> None:

@@ -15,7 +15,8 @@ from attncalc.core.stage import Source
 from attncalc.fold import Slot, fold
 from attncalc.long.blocks import block, cells, jobs
 from attncalc.long.loading import Ready
-from attncalc.long.problem import FIGURES, Asked, Block, Job, Problem
+from attncalc.long.pooling import Map, Part, over_rows, put_together
+from attncalc.long.problem import FIGURES, Asked, Block, Job, Pooling, Problem
 
 Progress = Callable[[int, int], None]
 """Is told how many scores are done, and of how many."""
@@ -33,6 +34,7 @@ class Summary(NamedTuple):
     empty: Values
     steps: Mapping[str, Values] = MappingProxyType({})  # what follows the context
     queries: tuple[int, ...] | None = None  # those that there are rows of; None: all
+    map: Map | None = None
 
     @property
     def largest(self) -> Values:
@@ -46,7 +48,13 @@ def summarised(
 ) -> Summary:  # fmt: skip
     """The summary of a problem, and the steps after its context."""
     summary = attended(ready.problem, asked, threads, progress, rows)
-    return summary._replace(steps=_after(ready, summary.context))
+    return summary._replace(steps=after(ready, summary.context))
+
+
+def mapped(ready: Ready, pooling: Pooling, threads: int = 2, progress: Progress | None = None) -> Summary:
+    """The map of the weights and nothing else: no context, and no block of another place is calculated."""
+    problem = ready.problem._replace(v=None) if ready.problem.softmax else ready.problem
+    return attended(problem, Asked(1, 1, pooling._replace(alone=True)), threads, progress)
 
 
 def attended(
@@ -54,14 +62,20 @@ def attended(
 ) -> Summary:  # fmt: skip
     """The summary of a problem: each block is calculated by itself and written into its place."""
     summary = _nothing_yet(problem, asked)
-    todo = jobs(problem, rows)
+    todo = jobs(problem, rows, asked)
+    parts: dict[Job, Part] = {}
     sizes = [cells(problem, job) for job in todo]
 
     def work(job: Job) -> None:
-        _write(summary, job, block(problem, job, asked))
+        found = block(problem, job, asked)
+        _write(summary, job, found)
+        if asked and asked.pooling and found.binned is not None and found.visible is not None:
+            parts[job] = over_rows(found.binned, found.visible, job, asked.pooling)
 
     _on_threads(work, todo, sizes, threads, progress)
-    return summary
+    if asked is None or asked.pooling is None:
+        return summary
+    return summary._replace(map=put_together(parts, asked.pooling, problem.grid[2:]))
 
 
 def _nothing_yet(problem: Problem, asked: Asked | None) -> Summary:
@@ -125,8 +139,8 @@ def _on_threads(
         raise errors[0]
 
 
-def _after(ready: Ready, context: Values | None) -> dict[str, Values]:
-    """The steps that follow the context, by name."""
+def after(ready: Ready, context: Values | None) -> dict[str, Values]:
+    """The steps that follow the context, by name; those of some rows where the problem's slots have only these."""
     if context is None or not ready.after:
         return {}
     arithmetic, scenario = Floats(ready.problem.kind), ready.scenario

@@ -8,7 +8,8 @@ from attncalc.calculations import floats
 from attncalc.core.bounded import Values
 from attncalc.core.labels import Numbered
 from attncalc.core.scenario import Scenario
-from attncalc.long.problem import Asked, Block, Job, Problem
+from attncalc.long.pooling import over_keys
+from attncalc.long.problem import FILLED, Asked, Block, Job, Problem
 from attncalc.long.tables import Table
 
 LOGITS = ("scores", "scaled", "capped", "biased", "masked")
@@ -21,13 +22,18 @@ def whole_rows_block(problem: Problem, job: Job, asked: Asked | None = None) -> 
     steps, _ = floats(problem.kind, scenario)
     found = {step.name: step.cells[0, 0] for step in steps if "query" in step.stage.axes}
     weights, context = found["weights"], found.get("context")
-    seen = _counted(scenario, found, seen)
+    masked, seen = seen, _counted(scenario, found, seen)
     empty = np.asarray(~seen.any(axis=1) & (problem.sink is None))
     if asked is None:
         return Block(context, empty=empty)
     places = problem.hiding.positions[job.rows]
     counts = seen | (empty[:, None] & (problem.empty == "uniform"))
-    return figures(weights, counts, places, asked)._replace(context=context, empty=empty)
+    said = figures(weights, counts, places, asked)._replace(context=context, empty=empty)
+    if asked.pooling is None or not asked.pooling.takes(job):
+        return said
+    visible = (seen if scenario.needs_scores else masked) | (empty[:, None] & (problem.empty in FILLED))
+    binned, visible = over_keys(weights, visible, asked.pooling)
+    return said._replace(binned=binned, visible=visible)
 
 
 def _counted(scenario: Scenario, found: dict[str, Values], seen: Values) -> Values:

@@ -158,18 +158,18 @@ def _letter(letter: str, number: int) -> str:
     return letter + str(number).translate(SUBSCRIPTS)
 
 
-def _scores(logits: Expression, part: Part) -> list[Expression]:
+def _of_keys(whole: Expression, letter: str, part: Part) -> list[Expression]:
     """S₃, S₄ … of the block."""
-    letter = logits.text if isinstance(logits, Symbol) else "S"
-    return [Symbol(_letter(letter, key + 1)) for key in range(part.first, part.stop)]
+    letter = whole.text if isinstance(whole, Symbol) else letter
+    return [Symbol(_letter(letter, key + 1), whole=whole) for key in range(part.first, part.stop)]
 
 
 def _maximum_formula(scenario: Scenario, logits: Expression, *before: Expression, part: Part) -> Expression:
-    return Operation("maximum", (*_scores(logits, part), *before))
+    return Operation("maximum", (*_of_keys(logits, "S", part), *before))
 
 
 def _power_terms(scenario: Scenario, logits: Expression, largest: Expression, part: Part) -> list[Expression]:
-    return [symbols.power(base_symbol(scenario), score - largest) for score in _scores(logits, part)]
+    return [symbols.power(base_symbol(scenario), score - largest) for score in _of_keys(logits, "S", part)]
 
 
 def _total_formula(
@@ -186,8 +186,7 @@ def _total_formula(
 def _output_formula(
     scenario: Scenario, logits: Expression, largest: Expression, v: Expression, *carried: Expression, part: Part
 ) -> Expression:
-    letter = v.text if isinstance(v, Symbol) else "V"
-    values = [Symbol(_letter(letter, key + 1)) for key in range(part.first, part.stop)]
+    values = _of_keys(v, "V", part)
     powers = _power_terms(scenario, logits, largest, part)
     terms: list[Expression] = [Operation("multiply", pair) for pair in zip(powers, values, strict=True)]
     if carried:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from attncalc.document.blocks import (
     Equation,
     Figure,
     Heading,
+    HeatMap,
     Line,
     Matrix,
     Plot,
@@ -132,6 +134,8 @@ def pieces(
                 yield _derivation(speech, blocks, bool(heading and heading[0].formula))
             case Tree():
                 yield _tree(speech, blocks)
+            case HeatMap():
+                yield Piece("map", map_fields(speech, blocks))
             case Plot():
                 yield Piece("plot", plot_fields(speech, blocks))
 
@@ -245,6 +249,21 @@ def _branch(speech: Speech, same: Sequence[Branch]) -> dict[str, Any]:
 
 WIDTH, HEIGHT = 640, 240
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def map_fields(speech: Speech, blocks: Sequence[HeatMap]) -> dict[str, Any]:
+    """A map as a picture of its own in each language, with what it says as the text instead."""
+    from attncalc.document.pictures.drawing import Picture
+    from attncalc.document.pictures.frame import with_margin
+    from attncalc.document.pictures.weights_map import weights_map
+    from attncalc.renderers.svg_writing import written
+
+    pictures = []
+    for block, view in zip(blocks, speech.views, strict=True):
+        svg = written(Picture(block.caption, block.said, with_margin(weights_map(block, view))), view.language)
+        data = b64encode(svg.encode()).decode()
+        pictures.append(Markup('<img src="data:image/svg+xml;base64,{}" alt="{}">').format(data, block.said))
+    return {"picture": speech.each(pictures)}
 
 
 def plot_fields(speech: Speech, blocks: Sequence[Plot]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from attncalc.document.blocks import (
     Equation,
     Figure,
     Heading,
+    HeatMap,
     Line,
     Matrix,
     Prose,
@@ -23,6 +24,7 @@ from attncalc.document.blocks import (
 from attncalc.document.latex import letter, printer
 from attncalc.document.view import View
 from attncalc.renderers.branches import is_copy
+from attncalc.renderers.heat import heat_lines
 
 SPAN = "<span>{}</span>"
 """Around a sign that GitHub reads after the Markdown, so that it stands alone: GitHub's own way to write a dollar."""
@@ -43,6 +45,10 @@ LINKS = re.compile(r"(?<=[A-Za-z]):(?=//)|(?<=\b[wW]{3})\.")
 
 NAMED = re.compile(r"@(?=\w)|(?<!\w)#(?=[0-9])|:(?=[0-9_+-]*[a-z][a-z0-9_+-]*:)|(?<=\bGH)-(?=[0-9])")
 """What GitHub takes for a person, an issue or the name of a picture."""
+
+
+MAP_WIDTH = 80
+"""Columns of a map."""
 
 
 def escaped(text: str) -> str:
@@ -78,8 +84,19 @@ def _lines(block: Block, view: View, is_title: bool) -> Iterator[str]:
         case Derivation(lines, formula):
             rows = [_derived(line, view) for line in lines]
             yield from _table(("", _math(formula, view) if formula else "", ""), rows, ("---", "---", "---"))
+        case HeatMap():
+            yield from _map(block, view)
         case Tree(branches):
             yield from (f"{'  ' * branch.depth}- {_branch(branch, view)}" for branch in branches)
+
+
+def _map(block: HeatMap, view: View) -> Iterator[str]:
+    """The shades of a terminal between fences that no label can end."""
+    if block.caption:
+        yield from (f"**{escaped(block.caption)}**", "")
+    lines = ["".join(text for text, _ in parts).rstrip() for parts in heat_lines(block, view, MAP_WIDTH)]
+    fence = "`" * (3 + max(line.count("`") for line in lines))
+    yield from (f"{fence}text", *lines, fence)
 
 
 def _heading(block: Heading, view: View, level: int) -> Iterator[str]:

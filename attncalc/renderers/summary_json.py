@@ -9,6 +9,7 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.core.scenario import Scenario
+from attncalc.long.pooling import Map
 from attncalc.long.summary import Summary
 from attncalc.renderers.summary_npz import arrays
 from attncalc.scenario_files.json_text import written
@@ -25,9 +26,33 @@ def render(found: Summary, scenario: Scenario, queries: Sequence[int] | None = N
         "top": found.asked.top if found.asked else None, "near": found.asked.near if found.asked else None,
         "queries": None if named is None else list(named), "mean": means(found) if found.queries is None else None,
     }  # fmt: skip
+    if found.map is not None:
+        head["map"] = map_data(found.map)
     parts = [f"{written(name)}: {''.join(_listed(values[:, :, rows]))}" for name, values in
              arrays(found).items()]  # fmt: skip
     return written(head)[:-1] + ", " + '"axes": ["batch", "head", "query"], "rows": {' + ", ".join(parts) + "}}\n"
+
+
+def map_alone(found: Summary) -> str:
+    """A map and nothing else (`attncalc-map/1`), on one line."""
+    assert found.map is not None
+    batch, heads, queries, keys = found.problem.grid
+    head: dict[str, Any] = {
+        "format": "attncalc-map/1", "arithmetic": found.problem.kind,
+        "grid": {"batch": batch, "heads": heads, "queries": queries, "keys": keys},
+    }  # fmt: skip
+    return written(head | map_data(found.map)) + "\n"
+
+
+def map_data(found: Map) -> dict[str, Any]:
+    """The cells of each place, null where no query of the cell may see a key of it, and the edges of the bins."""
+    queries, keys = found.edges
+    cells = np.where(found.visible, found.values.astype(object), np.array(None)).tolist()
+    places = [
+        {"batch": batch, "head": "mean" if head is None else head, "cells": rows}
+        for (batch, head), rows in zip(found.places, cells, strict=True)
+    ]
+    return {"pooling": found.pooling.name, "query_edges": queries, "key_edges": keys, "maps": places}
 
 
 def means(found: Summary) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from html import escape
 
 from attncalc.core.wrapping import cells
-from attncalc.document.pictures.drawing import Box, Dot, Picture, Shape, Way, Words
+from attncalc.document.pictures.drawing import Box, Dot, Patches, Picture, Shape, Way, Words
 from attncalc.document.pictures.letters import LOOKS, width_of
 from attncalc.renderers.svg_style import style_sheet
 
@@ -56,10 +56,23 @@ def _shape(shape: Shape) -> Iterator[str]:
             else:
                 round_ = {"rx": "4"} if look in ("step", "given") else {}
                 yield element("rect", **place, **round_, **{"class": look if shade is None else f"{look}{shade}"})
+        case Patches():
+            yield _patches(shape)
         case Way():
             yield from _way(shape)
         case Dot(x, y, look):
             yield element("circle", cx=number(x), cy=number(y), r="2.6", **{"class": f"{look}-end"})
+
+
+def _patches(patches: Patches) -> str:
+    """Rectangles as one path; their edges on whole pixels, so that no seam shows between them."""
+    path = "".join(
+        f"M{number(x)} {number(y)}h{number(width)}v{number(height)}h{number(-width)}z"
+        for x, y, width, height in patches.boxes
+    )
+    shade = "" if patches.shade is None else patches.shade
+    look = {"fill": "url(#hatch)"} if patches.look == "hidden" else {"class": f"{patches.look}{shade}"}
+    return element("path", d=path, shape_rendering="crispEdges", **look)
 
 
 def _words(words: Words) -> str:

@@ -16,7 +16,19 @@ from rich.table import Table
 from rich.text import Text
 
 from attncalc.core.wrapping import wrapped
-from attncalc.document.blocks import Block, Derivation, Figure, Heading, Line, Matrix, Plot, Prose, Remark, Tree
+from attncalc.document.blocks import (
+    Block,
+    Derivation,
+    Figure,
+    Heading,
+    HeatMap,
+    Line,
+    Matrix,
+    Plot,
+    Prose,
+    Remark,
+    Tree,
+)
 from attncalc.document.view import View
 from attncalc.renderers.branches import tree_lines
 
@@ -66,7 +78,7 @@ def _document(screen: Screen, blocks: Sequence[Block]) -> Iterator[Text]:
 def _ends_a_part(previous: Block | None, block: Block) -> bool:
     """Whether a reading or a note follows numbers, and a blank line should part them."""
     led = isinstance(block, Remark) or (isinstance(block, Prose) and bool(block.lead))
-    return led and isinstance(previous, Matrix | Derivation | Tree | Plot)
+    return led and isinstance(previous, Matrix | Derivation | Tree | Plot | HeatMap)
 
 
 def _pieces(screen: Screen, block: Block) -> Iterator[Text]:
@@ -86,6 +98,12 @@ def _pieces(screen: Screen, block: Block) -> Iterator[Text]:
 
             lines = plot_lines(block, screen.room - INDENT, screen.view.signs.ascii)
             yield from (Text(" " * INDENT + line) for line in ("", *lines))
+        case HeatMap():
+            from attncalc.renderers.heat import heat_lines
+
+            yield from [Text(""), *([Text(" " * INDENT + block.caption, style="bold")] if block.caption else [])]
+            for parts in heat_lines(block, screen.view, screen.room - INDENT):
+                yield Text.assemble(" " * INDENT, *parts)
         case Tree():
             for line in tree_lines(block, screen.view, screen.room - INDENT):
                 yield Text(" " * INDENT + line.guides) + Text(line.name, style="bold") + Text(line.rest)
@@ -93,22 +111,26 @@ def _pieces(screen: Screen, block: Block) -> Iterator[Text]:
 
 def _heading(screen: Screen, heading: Heading) -> Iterator[Text]:
     yield Text("")
-    line = Text()
-    if heading.number:
-        line.append(f"{heading.number} ", style="bold cyan")
-    line.append(heading.text, style="bold")
+    number = f"{heading.number} " if heading.number else ""
+    room = max(screen.room - cell_len(number), NARROWEST)
+    lines = [Text(part, style="bold") for part in wrapped(heading.text, room)]
     if heading.formula:
-        line.append(
-            f"   {heading.formula.left} = {screen.view.notation().print(heading.formula.right)}", style="magenta"
-        )
+        formula = f"{heading.formula.left} = {screen.view.notation().print(heading.formula.right)}"
+        _beside(lines, formula, 3, broken(formula, room), room, "magenta")
     if heading.aside:
-        gap = max(min(screen.room, PROSE_WIDTH), 20) - cell_len(line.plain) - cell_len(heading.aside)
-        if gap >= 2:
-            line.append(" " * gap + heading.aside, style="dim")
-        else:
-            yield line
-            line = Text(heading.aside, style="dim")
-    yield line
+        wide = max(min(screen.room, PROSE_WIDTH), 20) - cell_len(number)
+        gap = max(wide - lines[-1].cell_len - cell_len(heading.aside), 2)
+        _beside(lines, heading.aside, gap, wrapped(heading.aside, room), wide, "dim")
+    for index, line in enumerate(lines):
+        yield Text(" " * cell_len(number)) + line if index else Text(number, style="bold cyan") + line
+
+
+def _beside(lines: list[Text], text: str, gap: int, parts: Sequence[str], room: int, style: str) -> None:
+    """Puts a text behind the last line where there is room, else its parts under it."""
+    if lines[-1].cell_len + gap + cell_len(text) <= room:
+        lines[-1] = lines[-1] + Text(" " * gap + text, style=style)
+    else:
+        lines += [Text(part, style=style) for part in parts]
 
 
 def _prose(screen: Screen, text: str, lead: str) -> Iterator[Text]:
@@ -155,11 +177,14 @@ def _line(screen: Screen, printed: _Printed, label: int, expression: int, result
     if bar and line.share is not None:
         text.append(" " + screen.view.signs.bar * round(line.share * BAR_WIDTH), style="cyan")
     if line.comment:
-        comment = Text(screen.view.say("in-brackets", text=line.comment), style="dim")
-        if text.cell_len + comment.cell_len > screen.room:
-            yield text
-            text, comment = Text(blank), Text(comment.plain.lstrip(), style="dim")
-        text.append(comment)
+        comment = screen.view.say("in-brackets", text=line.comment)
+        if text.cell_len + cell_len(comment) <= screen.room:
+            yield text.append(comment, style="dim")
+            return
+        yield text
+        for part in wrapped(comment.lstrip(), max(screen.room - len(blank), NARROWEST)):
+            yield Text(blank) + Text(part, style="dim")
+        return
     yield text
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from attncalc.core.bounded import Values
-from attncalc.errors import ScenarioError, by
+from attncalc.errors import AttncalcError, ScenarioError, by
 from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.number_arrays import FILES
 from attncalc.scenario_files.opened_arrays import array_of, opened
@@ -37,15 +37,20 @@ def _whole(name: str, kind: str, key: str, folder: Folder, place: str) -> Values
         with opened_file(folder.allowed(name, place)) as file:
             return array_of(opened(kind, file), key).values
     except NotRead as refused:
-        shown = name if refused.code == "array-file-broken" else Path(name).name
-        code = IN_A_SCENARIO.get(refused.code, refused.code)
-        raise ScenarioError.of(code, place, file=shown, kind=kind, **refused.fields) from None
+        raise refusal(refused, place, name, kind) from None
     except FileNotFoundError:
         raise ScenarioError.of("array-file-missing", place, file=name) from None
     except OSError as error:
         raise ScenarioError.of("array-file-unreadable", place, file=name, reason=error.strerror) from None
     except ValueError as error:  # a name that no file can have
         raise ScenarioError.of("array-file-broken", place, file=name, kind=kind, reason=str(error)) from None
+
+
+def refusal(refused: NotRead, place: str, name: str, kind: str) -> AttncalcError:
+    """What is said of a file that a scenario refers to by that name, and that is not read."""
+    shown = name if refused.code == "array-file-broken" else Path(name).name
+    code = IN_A_SCENARIO.get(refused.code, refused.code)
+    return ScenarioError.of(code, place, file=shown, kind=kind, **refused.fields)
 
 
 def file_of(reference: Mapping[str, Any], folder: Folder) -> Path:

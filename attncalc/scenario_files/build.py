@@ -10,6 +10,7 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.core.figures import Literal
+from attncalc.core.memory import check_fits
 from attncalc.core.scenario import Scenario
 from attncalc.errors import Fault, ScenarioError
 from attncalc.messages import Word
@@ -131,6 +132,8 @@ def _assembled(
     if shapes.unliftable:
         faults.raise_any()
     grid = shapes.grid
+    if outlines is None:
+        check_fits(name, grid)
     labelling = Labelling(document, grid, shapes.past, shapes.single, faults.report, "tokens" in broken)
     try:
         arrays, places = shapes.lifted(with_places=outlines is None)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from attncalc.core.figures import Literal
+from attncalc.errors import UsageError
 from attncalc.scenario_files.array_files import file_of, load_array
 from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.edits import segments_of
@@ -16,6 +17,9 @@ from attncalc.scenario_files.number_arrays import FILES, REFERENCE
 
 PARTS = (*FILES, "key", "index", "columns")
 """What a reference itself is made of: a change of these leaves it one."""
+
+MOST_WRITTEN = 1_000_000
+"""Numbers of a file that are written into a document: some hundred megabytes."""
 
 Place = tuple[str, ...]
 
@@ -67,7 +71,7 @@ def moved(document: dict[str, Any], old: Folder, new: Path) -> dict[str, Any]:
 def _put_in(value: Any, place: Place, chosen: Callable[[Place, dict[str, Any]], bool], folder: Folder) -> Any:
     """The value with the chosen references below it as lists of numbers; what does not change is shared."""
     if is_reference(value):
-        return _literals(load_array(value, folder, ".".join(place)).tolist()) if chosen(place, value) else value
+        return _numbers(value, folder, ".".join(place)) if chosen(place, value) else value
     if not isinstance(value, dict):
         return value
     parts = {key: _put_in(part, (*place, key), chosen, folder) for key, part in value.items()}
@@ -76,6 +80,15 @@ def _put_in(value: Any, place: Place, chosen: Callable[[Place, dict[str, Any]], 
     result = copy.copy(value)
     result.update(parts)
     return result
+
+
+def _numbers(reference: dict[str, Any], folder: Folder, place: str) -> Any:
+    """The numbers of a reference as lists; refused where they are too many to stand in a document."""
+    values = load_array(reference, folder, place)
+    if values.size > MOST_WRITTEN:
+        file = next(reference[kind] for kind in FILES if kind in reference)
+        raise UsageError.of("array-not-written", place, file=file, count=f"{values.size:,}", most=f"{MOST_WRITTEN:,}")
+    return _literals(values.tolist())
 
 
 def _literals(value: Any) -> Any:

@@ -17,6 +17,7 @@ from attncalc.scenario_files.plain_files import NotRead
 from attncalc.scenario_files.stored_arrays import (
     SINGLE,
     Opened,
+    Outline,
     Stored,
     broken,
     check_shape,
@@ -67,17 +68,23 @@ def check_beginning(file: IO[bytes], kind: str) -> None:
 
 def npy(file: BinaryIO) -> Opened:
     """The array of an `.npy`."""
-    stored = _array(file, file.seek(0, os.SEEK_END))
+    stored = _array(file, outline(file, file.seek(0, os.SEEK_END)))
     return Opened(SINGLE, lambda key: stored)
 
 
-def _array(file: IO[bytes], length: int) -> Stored:
-    """The array of an `.npy` of that many bytes, which may be a part of an `.npz`."""
-    found = described(file)
+def _array(file: IO[bytes], found: Outline) -> Stored:
+    return Stored(numbers_from(file, found), str(found.dtype))
+
+
+def outline(file: IO[bytes], end: int, at: int = 0) -> Outline:
+    """What is said of the array of an `.npy` that lies in a file from there to an end; the file stands behind it."""
+    return _checked(file, described(file, at), end)
+
+
+def _checked(file: IO[bytes], found: Described, end: int) -> Outline:
     check_type(found.dtype)
-    check_shape(found.shape, found.dtype, length - file.tell())
-    values = numbers_from(file, found.shape, found.dtype, found.by_columns)
-    return Stored(values, str(found.dtype.newbyteorder("=")))
+    check_shape(found.shape, found.dtype, end - file.tell())
+    return Outline(file.tell(), found.dtype, found.shape, found.by_columns and len(found.shape) > 1)
 
 
 def described(file: IO[bytes], at: int = 0) -> Described:
@@ -135,13 +142,23 @@ def npz(file: BinaryIO) -> Opened:
 
 
 def _member(archive: ZipFile, member: ZipInfo) -> Stored:
-    """One array; one that is compressed may not be much larger than what it is compressed to."""
+    with member_of(archive, member) as data:
+        return _array(data, member_outline(data, member))
+
+
+def member_of(archive: ZipFile, member: ZipInfo) -> IO[bytes]:
+    """An entry of a zip, open for reading; refused where it is neither stored nor compressed as NumPy does it."""
     if member.flag_bits & ENCRYPTED or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
         raise broken("array-broken-packed")
-    with archive.open(member) as data:
-        if member.compress_type != ZIP_STORED:
-            found = described(data)
-            size, most = math.prod(found.shape) * DOUBLE, max(MOST_UNPACKED, MOST_TIMES * member.compress_size)
-            if member.file_size > most or size > most:
-                raise NotRead("array-unpacked", size=in_bytes(max(member.file_size, size)), most=in_bytes(most))
-        return _array(data, member.file_size)
+    return archive.open(member)
+
+
+def member_outline(data: IO[bytes], member: ZipInfo) -> Outline:
+    """What an entry says of its array; one that is compressed may not be much larger than what it is compressed to."""
+    found = described(data)
+    if member.compress_type != ZIP_STORED:
+        size = max(member.file_size, math.prod(found.shape) * DOUBLE)
+        most = max(MOST_UNPACKED, MOST_TIMES * member.compress_size)
+        if size > most:
+            raise NotRead("array-unpacked", size=in_bytes(size), most=in_bytes(most))
+    return _checked(data, found, member.file_size)

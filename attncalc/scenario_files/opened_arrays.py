@@ -19,7 +19,7 @@ OPENERS: dict[str, Callable[[BinaryIO], Opened]] = {"npy": npy, "npz": npz, "saf
 
 def opened(kind: str, file: BinaryIO) -> Opened:
     """The arrays of an open file of that kind, which stays open while they are read; raises NotRead."""
-    with _foreign():
+    with foreign():
         return OPENERS[kind](file)
 
 
@@ -28,13 +28,13 @@ def array_of(found: Opened, key: str) -> Stored:
     if key not in found.keys:
         code = "array-no-key" if found.keys else "array-no-arrays"
         raise NotRead(code, key=key, known=some(found.keys))
-    with _foreign():
+    with foreign():
         return found.reader(key)
 
 
 @contextmanager
-def _foreign() -> Iterator[None]:
-    """Readers of foreign formats raise whatever their parser meets first; what the system says stays an OSError."""
+def foreign() -> Iterator[None]:
+    """Makes NotRead of whatever a reader of a foreign format raises first; what the system says stays an OSError."""
     try:
         yield
     except NotRead:

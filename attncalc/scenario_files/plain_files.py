@@ -53,15 +53,31 @@ def opened_file(path: Path, before: Seen | None = None) -> Iterator[BinaryIO]:
 
     `before` is what it was when it was first read.
     """
+    with plain(path) as file, unchanged(file, before):
+        yield file
+
+
+def plain(path: Path) -> BinaryIO:
+    """A plain file, open for reading; raises NotRead for anything else."""
     _check_plain(os.stat(path))
-    with open(os.open(path, OPENING), "rb") as file:
+    file = open(os.open(path, OPENING), "rb")  # noqa: SIM115 - whoever asks for it closes it
+    try:
         _check_plain(os.fstat(file.fileno()))
-        before = before or seen(file)
-        try:
-            yield file
-        finally:  # what a reader says of half a file would mislead
-            if seen(file) != before:
-                raise NotRead("file-changed")
+    except NotRead:
+        file.close()
+        raise
+    return file
+
+
+@contextmanager
+def unchanged(file: BinaryIO, before: Seen | None = None) -> Iterator[None]:
+    """Raises NotRead where an open file is not what it was, once something was read of it."""
+    before = before or seen(file)
+    try:
+        yield
+    finally:  # what a reader says of half a file would mislead
+        if seen(file) != before:
+            raise NotRead("file-changed")
 
 
 @contextmanager

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from attncalc.scenario_files.plain_files import NotRead
-from attncalc.scenario_files.stored_arrays import Opened, Stored, broken, check_shape, numbers_from
+from attncalc.scenario_files.stored_arrays import Opened, Outline, Stored, broken, check_shape, numbers_from
 
 LENGTH = 8
 
@@ -24,7 +23,7 @@ TYPES = {
 
 
 class Tensor(NamedTuple):
-    """What the header says of an array: its type, its shape, and where its bytes begin and end."""
+    """What the header says of an array: its type, its shape, and where in the file its bytes begin and end."""
 
     type: str
     shape: tuple[int, ...]
@@ -34,15 +33,21 @@ class Tensor(NamedTuple):
 
 def safetensors(file: BinaryIO) -> Opened:
     """The arrays of a `.safetensors`, each of which is read only when it is asked for."""
+    tensors = tensors_of(file)
+    return Opened(tuple(tensors), lambda key: _read(file, tensors[key]))
+
+
+def tensors_of(file: BinaryIO) -> dict[str, Tensor]:
+    """What the header says of every array; refused where they do not lie one behind the other up to the end."""
     size = file.seek(0, os.SEEK_END)
     start = LENGTH + _header_length(file, size)
-    tensors = _tensors(file.read(start - LENGTH))
-    end = max((tensor.end for tensor in tensors.values()), default=0)
-    if end > size - start:
+    tensors = _tensors(file.read(start - LENGTH), start)
+    spans = sorted((tensor.start, tensor.end) for tensor in tensors.values())
+    if spans and spans[-1][1] > size:
         raise broken("array-broken-cut")
-    if end < size - start:
+    if [begin for begin, _ in spans] + [size] != [start, *(end for _, end in spans)]:
         raise broken("array-broken-header")
-    return Opened(tuple(tensors), lambda key: _read(file, start, tensors[key]))
+    return tensors
 
 
 def _header_length(file: BinaryIO, size: int) -> int:
@@ -60,11 +65,11 @@ def _header_length(file: BinaryIO, size: int) -> int:
     return length
 
 
-def _tensors(header: bytes) -> dict[str, Tensor]:
-    """The arrays that a header names; a name that stands twice is no header."""
+def _tensors(header: bytes, at: int) -> dict[str, Tensor]:
+    """The arrays that a header names, whose data begin there; a name that stands twice is no header."""
     try:
         pairs = json.loads(header, object_pairs_hook=_once)
-        return {name: _tensor(**said) for name, said in pairs.items() if name != "__metadata__"}
+        return {name: _tensor(at, **said) for name, said in pairs.items() if name != "__metadata__"}
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         raise broken("array-broken-header") from None
 
@@ -76,25 +81,27 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _tensor(dtype: str, shape: list[int], data_offsets: list[int]) -> Tensor:
+def _tensor(at: int, dtype: str, shape: list[int], data_offsets: list[int]) -> Tensor:
     """What is said of one array, as far as it can be right whatever its type is."""
     start, end = data_offsets
     numbers = [*shape, start, end]
     if not (isinstance(dtype, str) and all(type(n) is int and 0 <= n < 2**63 for n in numbers) and start <= end):
         raise ValueError("no place of an array")
-    return Tensor(dtype, tuple(shape), start, end)
+    return Tensor(dtype, tuple(shape), at + start, at + end)
 
 
-def _read(file: BinaryIO, start: int, tensor: Tensor) -> Stored:
-    """The numbers of an array, bfloat16 as float32."""
+def _read(file: BinaryIO, tensor: Tensor) -> Stored:
+    found = outline(tensor)
+    file.seek(found.offset)
+    return Stored(numbers_from(file, found), tensor.type)
+
+
+def outline(tensor: Tensor) -> Outline:
+    """Where the numbers of an array lie; refused where its type, its shape and its bytes do not agree."""
     if tensor.type not in TYPES:
         raise NotRead("array-not-numbers", dtype=tensor.type)
-    dtype = np.dtype(TYPES[tensor.type])
-    if math.prod(tensor.shape) * dtype.itemsize != tensor.end - tensor.start:
+    found = Outline(tensor.start, np.dtype(TYPES[tensor.type]), tensor.shape, brain=tensor.type == "BF16")
+    if found.size != tensor.end - tensor.start:
         raise broken("array-broken-header")
-    check_shape(tensor.shape, dtype, tensor.end - tensor.start)
-    file.seek(start + tensor.start)
-    values = numbers_from(file, tensor.shape, dtype)
-    if tensor.type == "BF16":  # the upper half of a float32
-        values = (values.astype(np.uint32) << 16).view(np.float32)
-    return Stored(values, tensor.type)
+    check_shape(found.shape, found.stored, found.size)
+    return found

@@ -34,6 +34,32 @@ class Stored(NamedTuple):
     type: str
 
 
+class Outline(NamedTuple):
+    """What a file says of an array, checked against the bytes that are there, and where its numbers begin."""
+
+    offset: int
+    stored: np.dtype[Any]
+    shape: tuple[int, ...]
+    by_columns: bool = False  # the first axis moves fastest
+    brain: bool = False  # bfloat16, of which NumPy knows only the bits
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers as they are read."""
+        return np.dtype(np.float32) if self.brain else self.stored.newbyteorder("=")
+
+    @property
+    def size(self) -> int:
+        """The bytes of the whole array."""
+        return math.prod(self.shape) * self.stored.itemsize
+
+    def numbers(self, stored: Values) -> Values:
+        """Numbers as they are stored, in the machine's order of bytes; bfloat16, the upper half of float32, as that."""
+        if self.brain:
+            return (stored.astype(np.uint32) << 16).view(np.float32)
+        return stored.astype(self.dtype, copy=False)
+
+
 class Opened(NamedTuple):
     """A file of arrays: their keys in its order, and what reads one of them."""
 
@@ -64,16 +90,21 @@ def check_shape(shape: tuple[int, ...], dtype: np.dtype[Any], there: int) -> Non
         raise broken("array-broken-memory")
 
 
-def numbers_from(file: IO[bytes], shape: tuple[int, ...], dtype: np.dtype[Any], by_columns: bool = False) -> Values:
-    """The numbers of a checked shape, read into place; refused where memory has no room for them."""
-    size, free = math.prod(shape) * dtype.itemsize, free_memory()
-    if free is not None and size > free:
+def numbers_from(file: IO[bytes], outline: Outline) -> Values:
+    """All numbers of an array at which the file stands; refused where memory has no room for them."""
+    free = free_memory()
+    if free is not None and outline.size > free:
         raise broken("array-broken-memory")
-    data = np.empty(size, np.uint8)
-    room = data.data
-    for at in range(0, size, AT_ONCE):
-        part = file.read(min(AT_ONCE, size - at))
-        if len(part) < min(AT_ONCE, size - at):
+    values = np.empty(math.prod(outline.shape), outline.stored)
+    fill(file, values)
+    return outline.numbers(values).reshape(outline.shape, order="F" if outline.by_columns else "C")
+
+
+def fill(file: IO[bytes], values: Values) -> None:
+    """Reads stored numbers into their place, a megabyte at a time; refused where the file ends before them."""
+    room = memoryview(values.view(np.uint8))  # type: ignore[arg-type]
+    for at in range(0, len(room), AT_ONCE):
+        part = file.read(min(AT_ONCE, len(room) - at))
+        if len(part) < min(AT_ONCE, len(room) - at):
             raise broken("array-broken-cut")
         room[at : at + len(part)] = part
-    return data.view(dtype).reshape(shape, order="F" if by_columns else "C")

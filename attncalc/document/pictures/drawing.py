@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from attncalc.core.expression import Cell
 
@@ -36,6 +36,14 @@ class Box(NamedTuple):
     shade: int | None = None
 
 
+class Patches(NamedTuple):
+    """Many rectangles (x, y, width, height) of one look, written as one."""
+
+    boxes: tuple[tuple[float, float, float, float], ...]
+    look: str
+    shade: int | None = None
+
+
 class Way(NamedTuple):
     """A line through points; an arrow ends with a head."""
 
@@ -52,8 +60,7 @@ class Dot(NamedTuple):
     look: str
 
 
-Shape = Words | Box | Way | Dot
-S = TypeVar("S", Words, Box, Way, Dot)
+Shape = Words | Box | Patches | Way | Dot
 
 
 class Part(NamedTuple):
@@ -89,6 +96,8 @@ def moved(part: Part, right: float, down: float) -> tuple[Shape, ...]:
 def _moved(shape: Shape, right: float, down: float) -> Shape:
     if isinstance(shape, Way):
         return shape._replace(points=tuple((x + right, y + down) for x, y in shape.points))
+    if isinstance(shape, Patches):
+        return shape._replace(boxes=tuple((x + right, y + down, w, h) for x, y, w, h in shape.boxes))
     return shape._replace(x=shape.x + right, y=shape.y + down)
 
 

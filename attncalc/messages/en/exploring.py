@@ -22,6 +22,8 @@ MESSAGES: dict[str, str] = {
     "why-levels": "{count} levels are shown; --depth N shows more, --all every one.",
     "why-levels-one": "{count} level is shown; --depth N shows more, --all every one.",
     "why-cut": "The tree is cut after {count} cells; ask for a cell further down to see more.",
+    "why-goes-on": "In a long context Q, K and V stand here as given: each of their rows comes from one row of X. `attncalc why {file} k 0 0` shows how.",
+    "why-goes-on-here": "In a long context Q, K and V stand here as given: each of their rows comes from one row of X.",
     "why-first-head": "Head 0 is shown; --head N shows another.",
     "why-first-head-here": "Head 0 is shown.",
     "why-first-batch": "Batch entry 0 is shown; --batch N shows another.",

@@ -22,6 +22,8 @@ MESSAGES: dict[str, str] = {
     "why-levels-one": "显示了 {count} 层；--depth N 可看更多层，--all 全部显示。",
     "why-levels": "显示了 {count} 层；--depth N 可看更多层，--all 全部显示。",
     "why-cut": "推导树只写出 {count} 个单元格；想看更深处，请直接问下面的单元格。",
+    "why-goes-on": "上下文很长时，Q、K、V 在这里当作给定的数：它们的每一行都来自 X 的一行。用 `attncalc why {file} k 0 0` 可以看到怎么算。",
+    "why-goes-on-here": "上下文很长时，Q、K、V 在这里当作给定的数：它们的每一行都来自 X 的一行。",
     "why-first-head": "显示的是第 0 个头；--head N 看其他头。",
     "why-first-head-here": "显示的是第 0 个头。",
     "why-first-batch": "显示的是第 0 个批次项；--batch N 看其他批次项。",
