@@ -219,3 +219,33 @@ def test_a_document_of_a_megabyte_is_answered(name: str, tmp_path: Path) -> None
         "ulimit -t 10; ulimit -v 600000; attncalc run s.json --plain && attncalc explain s.json", cwd=tmp_path
     )
     assert done.code == (2 if name == "unknown keys" else 0), done.err[:300]
+
+
+def numbers(key: int, query: int = 1, **more: object) -> dict[str, object]:
+    """A scenario of so many scores."""
+    return {"scores": [[1] * key] * query, **more}
+
+
+TOO_LARGE = {
+    "a row": (numbers(333_000), (), True),
+    "queries": (numbers(1, 160_000), (), True),
+    "values": ({"scores": [1, 2], "v": [[1] * 200_000] * 2}, (), True),
+    "decimals": (numbers(100_000, arithmetic="exact"), ("--json",), True),
+    "some rows": (numbers(200, 400), ("--token", "3"), False),
+    "a step": (numbers(1, 15_000), ("--step", "scores"), False),
+    "a square": (numbers(200, 150), (), False),
+    "by force": (numbers(400, 200), ("--force",), False),
+    "data": (numbers(400, 200), ("--json",), False),
+}
+"""Documents, options, and whether what they show is too large to be laid out without force."""
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_what_takes_long_to_lay_out_is_refused_ahead(name: str, tmp_path: Path) -> None:
+    """With how to ask for less, in every format that is laid out; data and single rows are not held up."""
+    document, options, refused = TOO_LARGE[name]
+    (tmp_path / "s.json").write_text(json.dumps(document))
+    for language in LANGUAGES:
+        done = call("run", "s.json", *options, language=language, cwd=tmp_path)
+        assert (done.code, bool(done.out)) == ((2, False) if refused else (0, True)), done.err
+        assert ("--force" in done.err) is refused

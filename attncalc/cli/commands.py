@@ -9,6 +9,7 @@ from attncalc.cli import mapping
 from attncalc.cli.answering import all_of, answer_format, asked_for, write_blocks, write_text
 from attncalc.cli.choices import Options, calculation, format_of, settings_of, view_of
 from attncalc.cli.long_roads import road, some_rows, whole
+from attncalc.cli.output_size import check_size
 from attncalc.cli.session import Session
 from attncalc.core import names
 from attncalc.errors import UsageError
@@ -31,6 +32,7 @@ def explain(session: Session, options: Options) -> int:
     found = road(options["scenario"], options)
     if not isinstance(found, Scenario):
         return some_rows(session, options, found, "explain", _shown)
+    check_size(found, options, answer_format(options, names.FORMATS))
     return _shown(session, options, [run(found, terms=found.has_values)], "explain")
 
 
@@ -57,6 +59,8 @@ def run(session: Session, options: Options) -> int:
     if len(found) == 1 and not isinstance(found[0], Scenario) and options["token"]:
         return some_rows(session, options, found[0], "run", _shown)
     format = format_of(options, names.FORMATS)
+    for one in found:
+        check_size(one if isinstance(one, Scenario) else one.scenario, options, format)
     scenarios = [one if isinstance(one, Scenario) else whole(one, options, format) for one in found]
     traces = [run(scenario, "terms" in options["step"]) for scenario in scenarios]
     return _shown(session, options, traces, "run")

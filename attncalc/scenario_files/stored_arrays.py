@@ -20,7 +20,7 @@ NUMERIC = "biuf"
 AT_ONCE = 1024**2
 """The bytes that are read at a time."""
 
-MOST_AXES, MOST_NUMBERS = 16, 2**58
+MOST_AXES, MOST_NUMBERS = 64, 2**58
 """Beyond these NumPy has no arrays, not even empty ones."""
 
 SINGLE = ("",)
