@@ -23,9 +23,11 @@ def _code() -> int:
     # A short run makes few cycles: collecting them while the libraries load would cost a tenth of the start-up.
     gc.set_threshold(100_000)
     _occupy_closed()
+    from attncalc.cli.one_thread import with_one_thread
     from attncalc.cli.report import ended, silence_stdout
     from attncalc.cli.session import asked_language
 
+    with_one_thread()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

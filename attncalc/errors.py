@@ -6,8 +6,10 @@ Misuse by a programmer stays a built-in exception.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
+
+MOST_NAMES, LONGEST_NAME, MOST_COMPARED = 20, 100, 2000
 
 
 class Fault(NamedTuple):
@@ -82,11 +84,19 @@ def shortened(text: str) -> str:
     return (text if len(text) <= 40 else text[:37] + "…") if text else '""'
 
 
+def some(names: Sequence[str]) -> str:
+    """The names there are, for a sentence: the first twenty, the beginning of one that is very long."""
+    shown = [name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…" for name in names[:MOST_NAMES]]
+    return ", ".join((*shown, *(["…"] if len(names) > MOST_NAMES else []))) or "–"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word most like the given one, or an empty string."""
+    """The known word most like the given one, or an empty string: of few words only, and none that is very long."""
     import difflib
 
-    names = list(known)
+    names = [name for name in known if len(name) <= LONGEST_NAME]
+    if len(word) > LONGEST_NAME or len(names) > MOST_COMPARED:
+        return ""
     matches = difflib.get_close_matches(word, names, n=1, cutoff=0.6) or difflib.get_close_matches(
         word.lower(), [name for name in names if name == name.lower()], n=1, cutoff=0.6
     )

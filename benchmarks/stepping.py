@@ -20,10 +20,10 @@ import sys
 import termios
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from attncalc.explore.walk import Walk, begin
 from attncalc.explore.what_if import change
+from attncalc.scenario_files.beside import HERE
 from attncalc.scenario_files.json_text import parse
 from attncalc.scenario_files.sources import Source
 
@@ -51,7 +51,7 @@ def walk_of(width: int) -> Walk:
         return [[[round(draw.uniform(-1, 1), 3) for _ in range(width)] for _ in range(TOKENS)] for _ in range(HEADS)]
 
     document = {"q": array(), "k": array(), "v": array(), "mask": "causal"}
-    return begin(Source("random", Path(), parse(json.dumps(document).encode(), "random")))
+    return begin(Source("random", HERE, parse(json.dumps(document).encode(), "random")))
 
 
 def what_ifs(walk: Walk, rounds: int) -> float:

@@ -13,6 +13,7 @@ from attncalc import Trace
 from attncalc.long.loading import Ready, load_long, ready
 from attncalc.long.problem import Asked
 from attncalc.long.summary import Summary
+from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.json_text import parse
 from attncalc.scenario_files.sources import Source
 
@@ -23,7 +24,7 @@ POLICIES = ("zero", "nan", "uniform")
 
 def prepared(text: str, kind: str, folder: Path = Path()) -> Ready:
     """The problem of a scenario file's text."""
-    source = Source("scenario", folder, parse(text.encode(), "scenario"))
+    source = Source("scenario", Folder(folder), parse(text.encode(), "scenario"))
     return ready(load_long(source, (), {"arithmetic": kind}))
 
 

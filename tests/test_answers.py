@@ -27,7 +27,7 @@ from attncalc.messages import catalogue
 from attncalc.practice.answer_files import from_text, kind_of, read_answers
 from attncalc.practice.answers import Answered, answers_of
 from attncalc.practice.step_words import step_meant
-from attncalc.scenario_files import opened_arrays
+from attncalc.scenario_files import npy_files
 from attncalc.scenario_files.json_text import parse
 
 TRACES: dict[str, Trace] = {}
@@ -441,10 +441,13 @@ def test_a_single_array_under_the_suffix_of_several_is_read(tmp_path: Path) -> N
 
 def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before it is unpacked."""
-    monkeypatch.setattr(opened_arrays, "MOST_UNPACKED", 100)
+    monkeypatch.setattr(npy_files, "MOST_UNPACKED", 10)
+    monkeypatch.setattr(npy_files, "MOST_TIMES", 0)
+    file = io.BytesIO()
+    np.savez_compressed(file, weights=TABLE)
     with pytest.raises(UsageError) as refused:
-        in_file(tmp_path, "draw", "a.npz", npz(weights=TABLE))
-    assert str(refused.value).endswith("a.npz: is larger than 100 bytes, the most that is read")
+        in_file(tmp_path, "draw", "a.npz", file.getvalue())
+    assert "at most 10 B are unpacked" in str(refused.value)
 
 
 def test_hidden_scores_and_rows_that_see_nothing_may_be_so_in_arrays(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from agreement import Document, listed, refusal, steps_of, trace_of
 from calling import call, out
 from running import run_program
 
-from attncalc.scenario_files import opened_arrays
+from attncalc.scenario_files import npy_files
 
 MATRIX = np.array([[0.1, -2.5, 3], [1e-300, 5e-324, 7]])
 HALVES = np.array([[0.5, -2.5, 3], [0.25, 65504, 6e-8]])
@@ -183,26 +183,25 @@ def test_files_may_lie_in_a_folder_below(tmp_path: Path) -> None:
 
 
 OUTSIDE = [
-    "../a.npy",
-    "arrays/../../a.npy",
-    "..\\a.npy",
-    "/etc/a.npy",
-    "C:\\a.npy",
-    "C:a.npy",
-    "\\\\host\\share\\a.npy",
-    "..",
-]
+    # the name, where it leads on this system; {} is the folder above
+    ("../a.npy", "{}/a.npy"), ("arrays/../../a.npy", "{}/a.npy"), ("arrays/../a.npy", "{}/here/a.npy"),
+    ("..\\a.npy", "{}/here/..\\a.npy"), ("/etc/a.npy", "/etc/a.npy"), ("C:\\a.npy", "C:\\a.npy"),
+    ("C:a.npy", "C:a.npy"), ("\\\\host\\share\\a.npy", "\\\\host\\share\\a.npy"), ("..", "{}"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("name", OUTSIDE)
-def test_a_path_that_leads_outside_is_refused(name: str, language: str, tmp_path: Path) -> None:
-    """Up, absolute, or on another drive; whether there is such a file or not."""
+@pytest.mark.parametrize(("name", "target"), OUTSIDE)
+def test_a_path_that_may_lead_outside_is_refused(name: str, target: str, language: str, tmp_path: Path) -> None:
+    """Upwards, absolute, or on another drive; whether there is such a file or not."""
     np.save(tmp_path / "a.npy", [1.0])
     (tmp_path / "here" / "arrays").mkdir(parents=True)
+    target = target.format(tmp_path)
     assert said(tmp_path / "here", {"npy": name}, language) == {
-        "en": f"{name} lies outside the scenario's folder; arrays are read from beside the scenario only",
-        "zh": f"{name} 在算例所在的文件夹之外；数组只从算例旁边读取",
+        "en": f"{name} is not read: an absolute path, or one with .., may lead anywhere (here to {target}); "
+              "put the file beside the scenario, or give --allow-outside",
+        "zh": f"没有读取 {name}：绝对路径和含 .. 的路径可能指向任何地方（这里指向 {target}）；"
+              "请把文件放到算例旁边，或者加上 --allow-outside",
     }[language]  # fmt: skip
 
 
@@ -214,12 +213,11 @@ REASONS = {
         "beginning": "it does not begin as one", "empty": "it is empty", "cut": "it is cut short",
         "damaged": "it is damaged", "header": "what it says of its arrays cannot be understood",
         "objects": "it holds Python objects, which are never read",
-        "memory": "it asks for more memory than there is",
     },
     "zh": {
         "beginning": "文件开头不是这种格式", "empty": "文件是空的", "cut": "文件不完整，后面缺了一段",
         "damaged": "文件已损坏", "header": "文件中对数组的说明无法识别",
-        "objects": "里面是 Python 对象，这种内容一律不读", "memory": "按它所写的大小，内存不够",
+        "objects": "里面是 Python 对象，这种内容一律不读",
     },
 }  # fmt: skip
 
@@ -267,10 +265,11 @@ def test_a_pickle_under_another_name_is_refused_and_not_run(tmp_path: Path) -> N
 
 
 def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before it is unpacked; the other arrays of the file are read."""
-    monkeypatch.setattr(opened_arrays, "MOST_UNPACKED", 1000)
-    np.savez_compressed(tmp_path / "a.npz", a=np.zeros((1, 200)), b=np.ones((1, 2)))
-    assert said(tmp_path, NPZ) == "is larger than 1000 bytes, the most that is read"
+    """Before it is unpacked, of narrow numbers by what they are as doubles; the other arrays of the file are read."""
+    monkeypatch.setattr(npy_files, "MOST_UNPACKED", 1000)
+    for zeros in (np.zeros((1, 2000)), np.zeros((2, 1000), bool)):
+        np.savez_compressed(tmp_path / "a.npz", a=zeros, b=np.ones((1, 2)))
+        assert said(tmp_path, NPZ).startswith("the array in a.npz unpacks to ")
     assert listed(read(NPZ | {"key": "b"}, tmp_path)) == [[1, 1]]
 
 
@@ -305,7 +304,7 @@ REFUSED: list[tuple[str, Callable[[Path], Any], Document, str]] = [
     ("missing", lambda f: None, NPY, "there is no file a.npy beside the scenario"),
     ("missing npz", lambda f: None, NPZ, "there is no file a.npz beside the scenario"),
     ("missing safetensors", lambda f: None, SAFE, "there is no file a.safetensors beside the scenario"),
-    ("a folder", lambda f: (f / "a.npy").mkdir(), NPY, "the file a.npy cannot be read: Is a directory"),
+    ("a folder", lambda f: (f / "a.npy").mkdir(), NPY, "a.npy is a directory, and only plain files are read"),
     ("missing key", lambda f: np.savez(f / "a.npz", q=[1], k=[2]), NPZ, "a.npz has no array a; there are q, k"),
     ("missing key, safetensors", lambda f: safetensors(f / "a.safetensors", q=tensor("F32", [1], "<f4")), SAFE,
      "a.safetensors has no array a; there are q"),
@@ -395,7 +394,7 @@ BROKEN: list[tuple[str, bytes, str]] = [
     ("npz", zipped(NPY_BYTES[:-8]), "cut"), ("npz", zipped(b"hello"), "beginning"), ("npz", zipped(b""), "empty"),
     ("npy", NPY_BYTES.replace(b"(2, 3)", b"(2, a)"), "header"), ("npy", b"\x93NUMPY\x09" + NPY_BYTES[7:], "header"),
     ("npy", NPY_BYTES.replace(b"<f8", b"<q9"), "header"), ("npy", NPY_BYTES.replace(b"{", b"("), "header"),
-    ("npy", HUGE, "memory"), ("npz", zipped(HUGE), "memory"),
+    ("npy", HUGE, "cut"), ("npz", zipped(HUGE), "cut"),
     ("safetensors", headed(b"{no}"), "header"), ("safetensors", SAFE_BYTES + b"x", "header"),
     ("safetensors", headed(b'{"a":' * 4000), "header"), ("safetensors", headed(b'{"a":{"data_offsets":5}}'), "header"),
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from attncalc.cli import long_roads
 from attncalc.long import rows
 from attncalc.scenario_files.array_files import load_array
 from attncalc.scenario_files.array_places import located
+from attncalc.scenario_files.beside import Folder
 
 NUMBERS = np.random.default_rng(11).integers(-9, 9, (3, 4, 50, 6)) / 4
 """Numbers that every type of floating point holds."""
@@ -83,8 +84,8 @@ def test_rows_are_those_of_the_whole_array(kind: str, part: str, tmp_path: Path)
     axes, chosen = PARTS[part]
     whole = NUMBERS[(0,) * (4 - axes)]
     reference = {**KINDS[kind](tmp_path, np.trunc(whole) if kind in ("whole numbers", "I8") else whole), **chosen}
-    wanted = load_array(reference, tmp_path, "")
-    found = located(reference, tmp_path)
+    wanted = load_array(reference, Folder(tmp_path), "")
+    found = located(reference, Folder(tmp_path))
     assert found is not None
     assert found.shape == wanted.shape
     np.testing.assert_array_equal(found.all(), wanted)
@@ -146,7 +147,7 @@ BROKEN: dict[str, bytes] = {
 def test_a_broken_file_is_left_to_the_reader_of_whole_arrays(what: str, tmp_path: Path) -> None:
     """Which says what is wrong; nothing is read from a place that a header only claims."""
     (tmp_path / "a.safetensors").write_bytes(BROKEN[what])
-    assert located({"safetensors": "a.safetensors", "key": "a"}, tmp_path) is None
+    assert located({"safetensors": "a.safetensors", "key": "a"}, Folder(tmp_path)) is None
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")

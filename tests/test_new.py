@@ -508,7 +508,7 @@ BAD = [
     (("--from", "nothing.npz"), "nothing.npz: there is no such file"),
     (("--from", "nothing.npy"), "nothing.npy: there is no such file"),
     (("--from", "text.txt"), "text.txt: is not a file of arrays; known are .npy, .npz, .safetensors"),
-    (("--from", "folder.npz"), "folder.npz: cannot be read: Is a directory"),
+    (("--from", "folder.npz"), "folder.npz: is a directory, and only plain files are read"),
     (("--from", "broken.npz"), "broken.npz: the file broken.npz is not a sound npz file: it does not begin as one\n"),
     (("--from", "broken.safetensors"),
      "broken.safetensors: the file broken.safetensors is not a sound safetensors file: it is cut short\n"),

@@ -29,6 +29,7 @@ from attncalc.practice.quiz_file import Setting, as_text, quiz_in, saved, state_
 from attncalc.practice.quiz_own import own_numbers
 from attncalc.practice.quiz_state import OUTCOMES, RIGHT_ANSWERS, Done, State
 from attncalc.renderers.plain import render
+from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.sources import Source, source_at
 
 VIEW = View(say_in("en"))
@@ -633,7 +634,9 @@ def test_what_another_quiz_wrote_meanwhile_stays(other: bytes, tmp_path: Path) -
     call("quiz", "draw", "--step", "total", "--resume", str(file), stdin=b"hint\nquit\n")
     mine = file.read_bytes()
     found = saved(mine, "kept.json")
-    state = state_in(found, quiz_in(found.setting, Source("draw", tmp_path, found.setting.document)), "kept.json")
+    state = state_in(
+        found, quiz_in(found.setting, Source("draw", Folder(tmp_path), found.setting.document)), "kept.json"
+    )
     begun_with = Begun(found.setting, state, file, held=[mine])
     begun_with.keep(state)
     file.write_bytes(other)

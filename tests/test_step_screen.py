@@ -27,6 +27,7 @@ from attncalc.interactive.page import Page
 from attncalc.interactive.panes import Grid, StepList
 from attncalc.interactive.prompt import Prompt
 from attncalc.interactive.screen import ASKS, StepScreen
+from attncalc.scenario_files.beside import HERE
 from attncalc.scenario_files.json_text import parse
 from attncalc.scenario_files.sources import Source
 
@@ -192,7 +193,7 @@ def test_the_mouse_picks_steps_and_cells_and_follows() -> None:
 # --- sizes ----------------------------------------------------------------------------------------
 
 LARGE = begin(
-    Source("large", Path(), parse(
+    Source("large", HERE, parse(
         b'{"scores": [%s], "arithmetic": "float64"}' % b",".join(b"[" + b",".join(b"%d.5" % ((i * j) % 7) for j in range(300)) + b"]" for i in range(300)),
         "large",
     )),
@@ -283,7 +284,7 @@ HOSTILE = b'{"tokens": ["[/b]", "[red]x", ":smile:", "\\u001b[31m"], "scores": [
 
 def test_tokens_are_text_and_never_markup() -> None:
     """Brackets, emoji codes and escapes are shown as they are written."""
-    app = played(begin(Source("hostile", Path(), parse(HOSTILE, "hostile"))), typed("right"))
+    app = played(begin(Source("hostile", HERE, parse(HOSTILE, "hostile"))), typed("right"))
     header = app.tables[0][0]
     assert "[/b]" in header
     assert "[red]x" in header

@@ -21,6 +21,7 @@ from attncalc.explore.walk import Walk, begin, go, move_to, to_step
 from attncalc.explore.what_if import change, edit, path_of, redo, toggle, undo
 from attncalc.interactive.moves import BY_KEY, MOVES, press, pressed
 from attncalc.messages import catalogue
+from attncalc.scenario_files.beside import HERE, Folder
 from attncalc.scenario_files.inlining import moved
 from attncalc.scenario_files.json_text import parse, written
 from attncalc.scenario_files.load import scenario_of
@@ -249,7 +250,7 @@ def test_a_change_that_removes_the_step_lands_near() -> None:
     """Where the step at hand is gone, the last step is shown; a shorter table keeps the nearest cell."""
     walk = go(walk_in("mini-head"), ["masked", "south", "fly"])
     assert here(change(walk, "mask=none")) == "(0, 0) residual south 0"
-    walk = move_to(begin(Source("mine", Path(), parse(b'{"scores": [[1, 2, 3], [4, 5, 6]]}', "mine"))), 1, 2)
+    walk = move_to(begin(Source("mine", HERE, parse(b'{"scores": [[1, 2, 3], [4, 5, 6]]}', "mine"))), 1, 2)
     assert (here(walk), here(change(walk, "scores=[[1, 2]]"))) == ("(0, 0) scores 1 2", "(0, 0) scores 0 1")
 
 
@@ -272,10 +273,10 @@ def test_a_number_of_an_array_in_a_file_can_be_edited(tmp_path: Path) -> None:
     """The array is put into the document first; the file stays as it is, and so does every other number."""
     np.save(tmp_path / "q.npy", np.array([[1.5, 0.1], [0.25, -3.0]]))
     document = parse(b'{"q": {"npy": "q.npy"}, "k": [[1, 0], [0, 1]]}', "mine")
-    walk = edit(go(begin(Source("mine", tmp_path, document)), ["q", "0", "1"]), "2")
+    walk = edit(go(begin(Source("mine", Folder(tmp_path), document)), ["q", "0", "1"]), "2")
     assert walk.trace["q"].values.tolist() == [[1.5, 2.0], [0.25, -3.0]]
     assert np.load(tmp_path / "q.npy")[0, 1] == 0.1
-    kept = moved(dict(walk.start.document), tmp_path, tmp_path / "elsewhere")
+    kept = moved(dict(walk.start.document), Folder(tmp_path), tmp_path / "elsewhere")
     assert scenario_of(kept, "kept", folder=tmp_path / "elsewhere").arrays["q"].astype(float).ravel().tolist() == [
         1.5, 0.1, 0.25, -3.0,
     ]  # fmt: skip
@@ -289,11 +290,11 @@ def test_a_file_of_the_same_name_elsewhere_is_not_the_same_array(tmp_path: Path)
     np.savez(there / "causal_head_1337.npz", q=np.zeros((2, 2)), k=np.ones((1, 2)))
     q, k = ({"npz": "causal_head_1337.npz", "key": key} for key in "qk")
     text = json.dumps({"q": q, "k": [[1, 2], [3, 4]], "past": {"k": k}})
-    walk = begin(Source("mine", tmp_path, parse(text.encode(), "mine")))
-    again = scenario_of(moved(dict(walk.now.document), tmp_path, there), "moved", folder=there)
+    walk = begin(Source("mine", Folder(tmp_path), parse(text.encode(), "mine")))
+    again = scenario_of(moved(dict(walk.now.document), Folder(tmp_path), there), "moved", folder=there)
     assert again.arrays["q"].astype(float).reshape(2, 2).tolist() == [[1, 0], [0, 1]]
     assert isinstance(again.document["past"]["k"], list)
-    same = moved(dict(walk.now.document), tmp_path, tmp_path)
+    same = moved(dict(walk.now.document), Folder(tmp_path), tmp_path)
     assert same["q"] is walk.now.document["q"]
 
 
@@ -305,7 +306,7 @@ def test_a_change_means_a_number_of_an_array_in_a_file_by_position_or_label(path
         '{"tokens": ["p", "a", "b"], "q": {"npz": "run.npz", "key": "q"}, "k": [[1, 2], [3, 4]],'
         ' "past": {"k": {"npz": "run.npz", "key": "k"}}}'
     )
-    walk = change(begin(Source("mine", tmp_path, parse(text.encode(), "mine"))), f"{path}=9")
+    walk = change(begin(Source("mine", Folder(tmp_path), parse(text.encode(), "mine"))), f"{path}=9")
     assert 9 in walk.trace.scenario.arrays["past.k" if path.startswith("past") else "q"].ravel().tolist()
     kept = change(walk, "k=[[5, 6], [7, 8]]")
     assert 9 in kept.trace.scenario.arrays["past.k" if path.startswith("past") else "q"].ravel().tolist()

@@ -27,7 +27,7 @@ class Command(NamedTuple):
 
 SHOWING = (
     "token", "head", "batch", "step", *o.CALCULATION, *o.ALGORITHM, "all", *o.PUBLISHING, "picture", "indent",
-    *o.OUTPUT, *o.SCREEN,
+    "allow_outside", *o.OUTPUT, *o.SCREEN,
 )  # fmt: skip
 
 COMMANDS: tuple[Command, ...] = (
@@ -44,46 +44,45 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "step", "stepping.step",
-        ("scenario", "plain", *o.CALCULATION, *o.ALGORITHM, "all", "lang", "color", "ascii", "debug"),
+        ("scenario", "plain", *o.CALCULATION, *o.ALGORITHM, "all", "allow_outside", "lang", "color", "ascii", "debug"),
         ("attncalc step draw", "attncalc step mini-head --plain"),
     ),
     Command(
         "why", "exploring.why",
         ("scenario", "cell", "depth", "sensitivity", "head", "batch", *o.CALCULATION, *o.ALGORITHM, "all",
-         *o.PUBLISHING, *o.OUTPUT, *o.SCREEN),
+         *o.PUBLISHING, "allow_outside", *o.OUTPUT, *o.SCREEN),
         ("attncalc why draw context draw 0", "attncalc why grouped --head 3 weights red fox --sensitivity"),
     ),
     Command(
         "compare", "comparing.compare",
         ("scenarios", "with_", "fail_on_difference", "token", "head", "batch", "step", *o.CALCULATION, "all",
-         *o.PUBLISHING,
-         *o.OUTPUT, *o.SCREEN),
+         *o.PUBLISHING, "allow_outside", *o.OUTPUT, *o.SCREEN),
         ("attncalc compare draw --set weighting=linear --with weighting=uniform --with weighting=self",
          "attncalc compare mini-head --set scale=none --token saw", "attncalc compare apple-fruit apple-company"),
     ),
     Command(
         "sweep", "sweeping.sweep",
         ("source", "path", "from_", "to", "points", "token", "head", "batch", "step", *o.CALCULATION, "all",
-         *o.PUBLISHING,
-         *o.OUTPUT, *o.SCREEN),
+         *o.PUBLISHING, "allow_outside", *o.OUTPUT, *o.SCREEN),
         ("attncalc sweep draw scores.0 -1 3", "attncalc sweep mini-head temperature 0.2 5 --token saw"), True,
     ),
     Command(
         "check", "checking.check",
         ("source", "answers", "answer", "code", "map", "head", "batch", "step", "set", "places", "rounding", "all",
-         *o.PUBLISHING, *o.OUTPUT, *o.SCREEN),
+         *o.PUBLISHING, "allow_outside", *o.OUTPUT, *o.SCREEN),
         ("attncalc check draw --answer 'weights[draw]=0.62 0.12 0.19 0.08'", "attncalc check mini-head answers.json",
          "attncalc check gpt2-block --code"),
     ),
     Command(
         "quiz", "quizzing.quiz",
         ("scenario", "random", "level", "seed", "token", "head", "batch", "step", "answer_file", "resume", "set",
-         "places", "shift", "all", *o.FORMAT, *o.SCREEN),
+         "places", "shift", "all", *o.FORMAT, "allow_outside", *o.SCREEN),
         ("attncalc quiz draw", "attncalc quiz mini-head --step scores --step weights",
          "attncalc quiz --random --level 2 --resume mine.json", "attncalc quiz draw --answers ann.txt --json"),
     ),
     Command(
-        "verify", "verifying.verify", ("scenarios", "update", *o.CALCULATION, *o.PUBLISHING, *o.OUTPUT, *o.SCREEN),
+        "verify", "verifying.verify",
+        ("scenarios", "update", *o.CALCULATION, *o.PUBLISHING, "allow_outside", *o.OUTPUT, *o.SCREEN),
         ("attncalc verify draw", "attncalc verify mine.json --update"),
     ),
     Command(
@@ -101,13 +100,13 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("list", "scenarios.list_", (*o.PUBLISHING, *o.OUTPUT, *o.SCREEN), ("attncalc list",)),
     Command(
-        "show", "scenarios.show", ("name", *o.CALCULATION, *o.OUTPUT, "lang", "debug"),
+        "show", "scenarios.show", ("name", *o.CALCULATION, "allow_outside", *o.OUTPUT, "lang", "debug"),
         ("attncalc show draw > mine.json",),
     ),
     Command(
         "new", "making.new",
-        ("random", "level", "token_count", "d_model", "heads", "seed", "source_file", "map", *o.CALCULATION, *o.OUTPUT,
-         "lang", "quiet", "debug"),
+        ("random", "level", "token_count", "d_model", "heads", "seed", "source_file", "map", *o.CALCULATION,
+         "allow_outside", *o.OUTPUT, "lang", "quiet", "debug"),
         ("attncalc new -o mine.json", "attncalc new --random --tokens 4 --d-model 6 --heads 2 --seed 7",
          "attncalc new --from run.npz --map q=query_states -o run.json"),
     ),

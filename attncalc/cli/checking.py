@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from attncalc.cli import output
 from attncalc.cli.answering import all_of, answer_format, as_typed, asked_for, write_blocks, write_json, write_text
 from attncalc.cli.choices import Options, calculation, one_place, plain_view
-from attncalc.cli.one_thread import with_one_thread
 from attncalc.cli.report import Status
 from attncalc.cli.session import Session
 from attncalc.core import names
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 def check(session: Session, options: Options) -> int:
     """The verdict on answers to a scenario; 1 where the method is not right. With --code, how to save them."""
-    with_one_thread()
     from attncalc.practice.diagnose import diagnose
     from attncalc.practice.judging import as_asked, right_calculation
 
@@ -35,7 +33,7 @@ def check(session: Session, options: Options) -> int:
         return _code(session, options)
     _refuse(options)
     format = answer_format(options, names.DOCUMENTS)
-    trace = right_calculation(options["source"], options["set"], calculation(options))
+    trace = right_calculation(options["source"], options["set"], calculation(options), options["allow_outside"])
     files = options["answers"] or [""]
     answers = all_of(lambda file: _answers(trace, options, file), files)
     has_places = options["places"] is not None
@@ -138,7 +136,7 @@ def _code(session: Session, options: Options) -> int:
     if found:
         raise UsageError.of("check-code-alone", "--code", found=", ".join(found))
     output.check_target(options["output"], options["force"])
-    trace = right_calculation(options["source"], options["set"], calculation(options))
+    trace = right_calculation(options["source"], options["set"], calculation(options), options["allow_outside"])
     view = plain_view(session, "table")
     write_text(options, torch_code(trace, as_typed(options["source"]), view))
     return Status.DONE

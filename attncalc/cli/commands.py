@@ -9,6 +9,7 @@ from attncalc.cli import mapping
 from attncalc.cli.answering import all_of, answer_format, asked_for, write_blocks, write_text
 from attncalc.cli.choices import Options, calculation, format_of, settings_of, view_of
 from attncalc.cli.long_roads import road, some_rows, whole
+from attncalc.cli.output_size import check_size
 from attncalc.cli.session import Session
 from attncalc.core import names
 from attncalc.errors import UsageError
@@ -35,6 +36,7 @@ def explain(session: Session, options: Options) -> int:
     found = road(options["scenario"], options)
     if not isinstance(found, Scenario):
         return some_rows(session, options, found, "explain", _shown)
+    check_size(found, options, answer_format(options, names.FORMATS))
     return _shown(session, options, [run(found, terms=found.has_values)], "explain")
 
 
@@ -61,6 +63,8 @@ def run(session: Session, options: Options) -> int:
     if len(found) == 1 and not isinstance(found[0], Scenario) and options["token"]:
         return some_rows(session, options, found[0], "run", _shown)
     format = format_of(options, names.FORMATS)
+    for one in found:
+        check_size(one if isinstance(one, Scenario) else one.scenario, options, format)
     scenarios = [one if isinstance(one, Scenario) else whole(one, options, format) for one in found]
     traces = [run(scenario, "terms" in options["step"]) for scenario in scenarios]
     return _shown(session, options, traces, "run")
@@ -121,11 +125,12 @@ def _json_lines(session: Session, options: Options) -> int:
         raise UsageError.of("jsonl-and-scenario", found=" ".join(options["scenarios"]))
     if options["format"] not in (None, "json") or options["plain"]:
         raise UsageError.of("jsonl-needs-json", found=options["format"] or "plain")
-    chosen = calculation(options)
+    chosen, outside = calculation(options), options["allow_outside"]
 
     def answered(numbered: tuple[int, bytes]) -> str:
         number, line = numbered
-        scenario = scenario_of(parse(line, "stdin", number), f"stdin:{number}", options["set"], chosen)
+        document, name = parse(line, "stdin", number), f"stdin:{number}"
+        scenario = scenario_of(document, name, options["set"], chosen, allow_outside=outside)
         trace = run(scenario, "terms" in options["step"])
         text: str = trace_renderer("json")(trace, view_of(session, options, trace, "json"))
         return text

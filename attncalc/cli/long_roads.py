@@ -39,7 +39,7 @@ def road(place: str, options: Options) -> Scenario | Long:
     from attncalc.scenario_files.sources import source_at
 
     with localcontext(OWN):
-        source = changed(source_at(place), options["set"], calculation(options))
+        source = changed(source_at(place, options["allow_outside"]), options["set"], calculation(options))
         if _may_be_long(source):
             long = _outline(source)
             if math.prod(long.scenario.grid) > EAGER:

@@ -16,7 +16,7 @@ from attncalc.cli.options import OPTIONS
 from attncalc.cli.report import Status, complain
 from attncalc.cli.session import Session
 from attncalc.cli.watching import told
-from attncalc.errors import AttncalcError, Fault, ScenarioError, UsageError, shortened
+from attncalc.errors import AttncalcError, Fault, ScenarioError, UsageError, shortened, some
 from attncalc.messages import LANGUAGES, Say, speaker
 
 SIZES = ("token_count", "d_model", "heads")
@@ -30,6 +30,7 @@ Made = tuple[dict[str, Any], list[str]]
 
 def new(session: Session, options: Options) -> int:
     """Writes a scenario that can be run."""
+    from attncalc.scenario_files.beside import Folder
     from attncalc.scenario_files.json_text import written
     from attncalc.scenario_files.referring import fitting
     from attncalc.scenario_files.sources import source_at
@@ -39,7 +40,7 @@ def new(session: Session, options: Options) -> int:
     chosen, say = calculation(options), speaker(session.language)
     document, notes = _made(session, options, say)
     name = options["source_file"][0] if options["source_file"] else "new"
-    source = source_at(document)._replace(name=name, folder=_folder(options))
+    source = source_at(document)._replace(name=name, folder=Folder(_folder(options), options["allow_outside"]))
     try:
         fitted = fitting(source, options["set"], chosen)
     except ScenarioError as error:
@@ -103,11 +104,14 @@ def _made(session: Session, options: Options, say: Say) -> Made:
 def _from_arrays(options: Options, say: Say) -> Made:
     """A document that refers to the arrays of files."""
     from attncalc.practice.questions import WIDEST
+    from attncalc.scenario_files.beside import Folder
     from attncalc.scenario_files.referring import referring
 
-    document, unused = referring(options["source_file"], _folder(options), options["map"])
+    document, unused = referring(
+        options["source_file"], Folder(_folder(options), options["allow_outside"]), options["map"]
+    )
     heads = {"heads": whole_number(options, "heads", 1, 1, WIDEST)} if options["heads"] is not None else {}
-    return document | heads, [say("from-unused", names=", ".join(unused))] if unused else []
+    return document | heads, [say("from-unused", names=some(unused))] if unused else []
 
 
 def _random(options: Options, say: Say) -> Made:

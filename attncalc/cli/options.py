@@ -82,6 +82,7 @@ OPTIONS: dict[str, Option] = {
         Option("head", ("--head",), metavar="N|all"),
         Option("batch", ("--batch",), metavar="N|all"),
         Option("step", ("--step",), MANY, metavar="STEP", values=names.STEPS, help="only-step"),
+        Option("allow_outside", ("--allow-outside",), bool, False),
         Option("set", ("--set",), MANY, metavar="PATH=VALUE", complete="path_words"),
         Option("places", ("--places",), metavar="N"),
         Option("by_hand", ("--by-hand",), metavar="N|off"),

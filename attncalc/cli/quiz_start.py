@@ -10,6 +10,7 @@ from attncalc.cli.choices import Options, one_place, query_of, seed_of, whole_nu
 from attncalc.core import names
 from attncalc.errors import UsageError
 from attncalc.scenario_files import builtin
+from attncalc.scenario_files.beside import HERE, Folder
 from attncalc.scenario_files.sources import Source, read, source_at
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def begun(options: Options) -> Begun:
         return _gone_on(options, file)
     source, lot = _source(options)
     setting = _setting(options, source, _moved(source, file), lot)
-    quiz = quiz_in(setting, source if file is None else source._replace(folder=file.parent))
+    folder = source.folder if file is None else source.folder._replace(path=file.parent)
+    quiz = quiz_in(setting, source._replace(folder=folder))
     new = Begun(setting, State(quiz), file, held=[])
     new.keep(new.state)
     return new
@@ -96,9 +98,9 @@ class Lot(NamedTuple):
 def _source(options: Options) -> tuple[Source, Lot | None]:
     """The scenario that is named, or a random one."""
     if not options["random"]:
-        return source_at(options["scenario"]), None
+        return source_at(options["scenario"], options["allow_outside"]), None
     lot = _lot(options)
-    return Source(RANDOM, Path(), _drawn(lot, options["step"])), lot
+    return Source(RANDOM, HERE, _drawn(lot, options["step"])), lot
 
 
 def _lot(options: Options) -> Lot:
@@ -117,7 +119,7 @@ def _drawn(lot: Lot, only: list[str]) -> Any:
 
     recipe = LEVELS[lot.level - 1]
     first = parse(written(random_document(recipe, lot.seed)).encode(), RANDOM)
-    trace = right_trace(Source(RANDOM, Path(), first), {})
+    trace = right_trace(Source(RANDOM, HERE, first), {})
     asked = quiz_of(trace, Row(0, 0, trace.scenario.queries[0]), only).questions
     found = drawn(recipe, lot.seed, [question.step for question in asked])
     return parse(written(found.document).encode(), RANDOM)
@@ -180,7 +182,7 @@ def _gone_on(options: Options, file: Path) -> Begun:
     data = bytes_of(name)
     found = saved(data, name)
     setting = found.setting
-    source = Source(setting.name, file.parent, setting.document)
+    source = Source(setting.name, Folder(file.parent, options["allow_outside"]), setting.document)
     document = setting.document
     if options["scenario"] or options["seed"] is not None:
         other, _ = _source({**options, "step": options["step"] or list(setting.steps)})

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 MOST_FAULTS = 20
 
+NO_ROOM = "failed to map segment"
+"""What the system says where a library finds no room in memory."""
+
 
 class Status(IntEnum):
     """The exit codes of the contract."""
@@ -123,7 +126,7 @@ def ended(error: BaseException, language: str, debug: bool) -> int:
         case BrokenPipeError():
             silence_stdout()
             return Status.PIPE_GONE
-        case MemoryError():
+        case MemoryError() | ImportError() if isinstance(error, MemoryError) or NO_ROOM in str(error):
             error.__traceback__ = None  # what it holds is needed to say so
             complain([say("out-of-memory")], language)
             return Status.REFUSED

@@ -49,7 +49,7 @@ def show(session: Session, options: Options) -> int:
 
     asked_for(options["name"])
     output.check_target(options["output"], options["force"])
-    source = source_at(options["name"])
+    source = source_at(options["name"], options["allow_outside"])
     document = changed(source, options["set"], calculation(options)).document
     if output.is_file(options["output"]):
         from attncalc.scenario_files.inlining import moved  # needs NumPy

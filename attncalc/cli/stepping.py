@@ -47,7 +47,7 @@ def _begun(options: Options) -> Walk:
     from attncalc.explore.walk import begin
     from attncalc.scenario_files.sources import source_at
 
-    return begin(source_at(options["scenario"]), options["set"], calculation(options))
+    return begin(source_at(options["scenario"], options["allow_outside"]), options["set"], calculation(options))
 
 
 def save(walk: Walk, file: str, force: bool) -> None:

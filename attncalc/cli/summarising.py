@@ -9,7 +9,6 @@ from attncalc.cli import mapping
 from attncalc.cli.answering import all_of, answer_format, write_text
 from attncalc.cli.choices import Options, calculation, place_named, plain_view, whole_number
 from attncalc.cli.mapping import Told
-from attncalc.cli.one_thread import with_one_thread
 from attncalc.cli.progress import announced, showing
 from attncalc.cli.session import Session
 from attncalc.cli.spreading import refuse_idle
@@ -29,7 +28,6 @@ MAP_IDLE = ("step", "jsonl", "token", "top", "near")
 
 def summary(session: Session, options: Options) -> int:
     """The context and the figures of every row: a table of their means, JSON, or arrays; with a map if asked for."""
-    with_one_thread()
     _refuse(options)
     format = _format(options)
     longs = all_of(lambda source: long_at(source, options), options["scenarios"])
@@ -136,7 +134,7 @@ def long_at(source: str, options: Options) -> Long:
     from attncalc.long.loading import load_long
     from attncalc.scenario_files.sources import source_at
 
-    return load_long(source_at(source), options["set"], calculation(options))
+    return load_long(source_at(source, options["allow_outside"]), options["set"], calculation(options))
 
 
 def queries(long: Long, options: Options) -> tuple[int, ...]:

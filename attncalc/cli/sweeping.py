@@ -30,7 +30,8 @@ def sweep(session: Session, options: Options) -> int:
 
     values = _values(options)
     format = answer_format(options, (*names.DOCUMENTS, "csv", "svg"))
-    source = changed(source_at(options["source"]), options["set"], calculation(options))
+    read = source_at(options["source"], options["allow_outside"])
+    source = changed(read, options["set"], calculation(options))
     trace = run(scenario_from(source))
     view = view_of(session, {**options, "step": []}, trace, format)
     swept = row_swept(source, options["path"], values, *_step_and_row(options, trace, view), trace)

@@ -60,7 +60,7 @@ def _scenarios_of(wanted: Sequence[Wanted], options: Options) -> list[Scenario]:
     """The scenario of each variant; a source is read once, and what is wrong with it is said once."""
     places, chosen = list(dict.fromkeys(one.source for one in wanted)), calculation(options)
     try:
-        read = dict(zip(places, all_of(source_at, places), strict=True))
+        read = dict(zip(places, all_of(lambda place: source_at(place, options["allow_outside"]), places), strict=True))
         return all_of(lambda one: _as_asked(one, read[one.source], chosen), wanted)
     except AttncalcError as error:
         raise UsageError({str((f.place, f.code, f.fields)): f for f in error.faults}.values()) from None

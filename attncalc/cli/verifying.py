@@ -79,7 +79,8 @@ def _update(session: Session, options: Options, view: View, format: str) -> int:
     from attncalc.scenario_files.sources import source_at
 
     _refuse_changes(options)
-    found = all_of(lambda source: corrected(source_at(_file(source))), options["scenarios"])
+    outside = options["allow_outside"]
+    found = all_of(lambda source: corrected(source_at(_file(source), outside)), options["scenarios"])
     _show(session, options, found, view, format)
     output.write_files({Path(one.source.name): one.text.encode() for one in found if one.corrections}, force=True)
     return Status.DONE

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
 
-NUMBER = re.compile(r"[^\w]*[\d.,e+−-]+[^\w]*", re.ASCII)
+NUMBER = re.compile(r"[^\w]*+[\d.,e+−-]++[^\w]*+", re.ASCII)  # possessive: a long row of points is tried once
 NEVER_LAST = "（《“"
 NEVER_FIRST = "，。；：、）》”？！％,.;:)?!%"
 
@@ -28,6 +29,8 @@ def beginning(text: str, width: int) -> str:
 
 
 def _cells_of(character: str) -> int:
+    if character.isascii():
+        return 1
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
@@ -49,15 +52,14 @@ def wrapped(text: str, width: int) -> list[str]:
 
 def _pieces(text: str) -> list[str]:
     """What must not be broken: a word with the blank after it, a wide character with the punctuation after it."""
-    pieces: list[str] = []
-    for character in text:
-        previous = pieces[-1][-1] if pieces else " "
-        narrow = _cells_of(character) < 2 and _cells_of(previous) < 2 and previous != " "
-        if pieces and (character in NEVER_FIRST or character == " " or previous in NEVER_LAST or narrow):
-            pieces[-1] += character
-        else:
-            pieces.append(character)
-    return pieces
+    starts, previous, wide_before = [], "", True
+    for position, character in enumerate(text):
+        wide = _cells_of(character) > 1
+        narrow = not (wide or wide_before or previous == " ")
+        if not previous or not (character in NEVER_FIRST or character == " " or previous in NEVER_LAST or narrow):
+            starts.append(position)
+        previous, wide_before = character, wide
+    return [text[start:end] for start, end in pairwise([*starts, len(text)])]
 
 
 def _cut(piece: str, width: int) -> list[str]:

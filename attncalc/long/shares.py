@@ -156,7 +156,7 @@ def _own(table: Filed) -> Filed:
     """The table; a compressed one has a reader of its own, since other threads of a worker read on from elsewhere."""
     found = table.located
     if isinstance(found, Located) and found.packed is not None:
-        found = found._replace(packed=Packed(found.packed.path, found.packed.entry))
+        found = found._replace(packed=Packed(found.packed.path, found.packed.seen, found.packed.entry))
     return table._replace(located=found)
 
 

@@ -36,7 +36,8 @@ def spread(
     works: list[Work] = []
     problems: list[Problem] = []
     for long, known in zip(longs, _extents(client, readies), strict=True):
-        works.append(Work(uuid4().hex, long.source._replace(folder=long.source.folder.resolve(), data=b""), known))
+        folder = long.source.folder._replace(path=long.source.folder.path.resolve())
+        works.append(Work(uuid4().hex, long.source._replace(folder=folder, data=b""), known))
         problems.append(as_asked(with_extents(readies[len(problems)].problem, known), asked))
     summaries = [nothing_yet(problem, asked) for problem in problems]
     tasks = [Task(number, share) for number, problem in enumerate(problems) for share in shares(problem, asked)]

@@ -13,14 +13,16 @@ import numpy as np
 from attncalc.core.figures import WIDE
 from attncalc.core.names import MOST_PLACES
 from attncalc.core.stage import Step, Trace
-from attncalc.errors import AttncalcError, Fault, UsageError, nearest
+from attncalc.errors import AttncalcError, Fault, UsageError, nearest, some
 from attncalc.explore.placing import WrongShape
 from attncalc.practice.answered import DIGITS, Answered
 from attncalc.practice.assembling import Assembly
 from attncalc.practice.fitting import Fitted, fitted, step_named
 from attncalc.practice.numbers_typed import TypedNumber, number_said, plain_number
 from attncalc.scenario_files.json_text import TRACE
-from attncalc.scenario_files.opened_arrays import NUMERIC, SINGLE, NotRead, Opened, opened
+from attncalc.scenario_files.opened_arrays import array_of, opened
+from attncalc.scenario_files.plain_files import NotRead
+from attncalc.scenario_files.stored_arrays import SINGLE, Opened
 
 NPY = b"\x93NUMPY"
 """How an `.npy` begins."""
@@ -43,7 +45,7 @@ def answers_in_arrays(
             found.append(_answered(assembly, answered_step, file, key, places.get(key)))
     except NotRead as refused:
         code = "answers-broken" if refused.code == "array-file-broken" else refused.code
-        raise UsageError.of(code, name, kind=kind, **refused.fields) from None
+        raise UsageError.of(code, name, file=name, kind=kind, **refused.fields) from None
     return assembly.answers(found)
 
 
@@ -51,9 +53,7 @@ def _answered(assembly: Assembly, step: Step, file: Opened, key: str, places: in
     """The answers of one array, with the decimals it was rounded to by hand; None after a report."""
     path = key if len(file.keys) > 1 else ""
     try:
-        stored = file.read(key)
-        if stored.values.dtype.kind not in NUMERIC:
-            raise NotRead("array-not-numbers", dtype=stored.type)
+        stored = array_of(file, key)
         cells = fitted(stored.values, step)
         if places is not None:
             return assembly.typed(step, _as_rounded(cells, places), DIGITS)
@@ -82,7 +82,7 @@ def _hand_places(file: Opened) -> Mapping[str, int]:
     if DESCRIPTION not in file.keys:
         return {}
     try:
-        document = json.loads(str(file.read(DESCRIPTION).values))
+        document = json.loads(str(array_of(file, DESCRIPTION).values))
         if document["format"] != TRACE or document["arithmetic"]["kind"] != "by-hand":
             return {}
         said = document["arithmetic"]["places"]
@@ -157,11 +157,6 @@ def chosen_keys(trace: Trace, keys: Sequence[str], mapping: Sequence[str], name:
         example = f"weights={keys[0] if keys else 'attn'}"
         raise UsageError.of("answers-no-key", name, known=some(keys), steps=steps, example=example)
     return chosen
-
-
-def some(keys: Sequence[str]) -> str:
-    """The keys there are, for a sentence: the first twenty."""
-    return ", ".join((*keys[:20], *(["…"] if len(keys) > 20 else []))) or "–"
 
 
 def _mapped(trace: Trace, text: str, keys: Sequence[str]) -> tuple[str, str]:

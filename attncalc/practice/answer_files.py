@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attncalc.core.stage import Trace
-from attncalc.errors import AttncalcError, UsageError
-from attncalc.practice.answer_arrays import NPY, answers_in_arrays, chosen_keys, some
+from attncalc.errors import AttncalcError, UsageError, some
+from attncalc.practice.answer_arrays import NPY, answers_in_arrays, chosen_keys
 from attncalc.practice.answer_matrix import answers_in_matrix
 from attncalc.practice.answer_texts import from_text as from_text
 from attncalc.practice.answer_tidy import answers_by_line, is_tidy

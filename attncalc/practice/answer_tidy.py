@@ -9,10 +9,9 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.core.stage import AXES, Step
-from attncalc.errors import Fault, UsageError, nearest, shortened
+from attncalc.errors import Fault, UsageError, nearest, shortened, some
 from attncalc.explore.cells import length, names_on
 from attncalc.messages import Word
-from attncalc.practice.answer_arrays import some
 from attncalc.practice.answered import Answered
 from attncalc.practice.assembling import Assembly
 from attncalc.practice.csv_lines import Line, fault, line_of, number_in

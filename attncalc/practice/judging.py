@@ -29,13 +29,14 @@ SPARE_PLACES = 2
 
 
 def right_calculation(
-    source: str | Path | Mapping[str, Any], changes: Sequence[str], options: Mapping[str, Any]
-) -> Trace:
+    source: str | Path | Mapping[str, Any], changes: Sequence[str], options: Mapping[str, Any],
+    allow_outside: bool = False,
+) -> Trace:  # fmt: skip
     """The trace of a scenario that answers to it are set beside.
 
     The scenario keeps its `by_hand`, as one way of rounding that answers may show.
     """
-    scenario = right(load(source, changes, {**options, "arithmetic": "exact"}))
+    scenario = right(load(source, changes, {**options, "arithmetic": "exact"}, allow_outside))
     products = math.prod(scenario.grid) * scenario.sizes.get("d_v", 0)
     few = scenario.option("arithmetic") == "exact" and products <= FEW_PRODUCTS
     return run(scenario, terms=scenario.has_values and few)

@@ -2,42 +2,46 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from attncalc.core.bounded import Values
-from attncalc.errors import ScenarioError, by
-from attncalc.scenario_files import builtin, zarr_arrays
+from attncalc.errors import AttncalcError, ScenarioError, by
+from attncalc.scenario_files import zarr_arrays
+from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.number_arrays import KINDS
-from attncalc.scenario_files.opened_arrays import NUMERIC, NotRead, opened
+from attncalc.scenario_files.opened_arrays import array_of, opened
+from attncalc.scenario_files.plain_files import NotRead, opened_file
+
+IN_A_SCENARIO = {"file-not-plain": "array-file-not-plain", "file-changed": "array-file-changed"}
+"""Sentences about a file that is named, and what is said of one that a scenario refers to."""
 
 
-def load_array(reference: Mapping[str, Any], folder: Path, place: str, kept: bool = False) -> Values:
+def load_array(reference: Mapping[str, Any], folder: Folder, place: str, kept: bool = False) -> Values:
     """The array that a reference names, cut to its part: as float64, where narrower types keep their exact values.
 
     With `kept` a type of floating point stays as it is.
     """
     kind = next(name for name in KINDS if name in reference)
     values = _whole(str(reference[kind]), kind, str(reference.get("key", "")), folder, place)
-    if values.dtype.kind not in NUMERIC:
-        raise ScenarioError.of("array-not-numbers", place, file=reference[kind], dtype=str(values.dtype))
     floating = kept and values.dtype.kind == "f"
     return _part(values if floating else np.asarray(values, dtype=np.float64), reference, place)
 
 
-def _whole(name: str, kind: str, key: str, folder: Path, place: str) -> Values:
+def _whole(name: str, kind: str, key: str, folder: Folder, place: str) -> Values:
     """The array of a key in a file, or the ScenarioError that says why not."""
     try:
+        path = folder.allowed(name, place)
         if kind == "zarr":
-            return zarr_arrays.whole(_beside(name, folder, place)).values
-        with _beside(name, folder, place).open("rb") as file:
-            return opened(kind, file).read(key).values
+            return zarr_arrays.whole(path).values
+        with opened_file(path) as file:
+            return array_of(opened(kind, file), key).values
     except NotRead as refused:
-        shown = name if refused.code == "array-file-broken" else Path(name).name
-        raise ScenarioError.of(refused.code, place, file=shown, kind=kind, **refused.fields) from None
+        raise refusal(refused, place, name, kind) from None
     except FileNotFoundError:
         raise ScenarioError.of("array-file-missing", place, file=name) from None
     except OSError as error:
@@ -46,20 +50,17 @@ def _whole(name: str, kind: str, key: str, folder: Path, place: str) -> Values:
         raise ScenarioError.of("array-file-broken", place, file=name, kind=kind, reason=str(error)) from None
 
 
-def file_of(reference: Mapping[str, Any], folder: Path) -> Path:
-    """The file that a reference names, as it is found from a folder."""
-    return _beside(str(next(reference[kind] for kind in KINDS if kind in reference)), folder, "").resolve()
+def refusal(refused: NotRead, place: str, name: str, kind: str) -> AttncalcError:
+    """What is said of a file that a scenario refers to by that name, and that is not read."""
+    shown = name if refused.code == "array-file-broken" else Path(name).name
+    code = IN_A_SCENARIO.get(refused.code, refused.code)
+    return ScenarioError.of(code, place, file=shown, kind=kind, **refused.fields)
 
 
-def _beside(name: str, folder: Path, place: str) -> Path:
-    """The path of a file beside the scenario or below it; anything else is refused."""
-    outside = PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute() or PureWindowsPath(name).drive
-    if outside or ".." in PureWindowsPath(name).parts:
-        raise ScenarioError.of("array-file-outside", place, file=name)
-    beside = folder / name
-    built_in = builtin.folder() / name
-    # The arrays of a built-in scenario are found from anywhere, so that what `show` prints can be run.
-    return built_in if not beside.exists() and built_in.is_file() else beside
+def file_of(reference: Mapping[str, Any], folder: Folder) -> Path:
+    """The file that a reference names, as it is found from a folder, whether it may be read or not."""
+    name = next(reference[kind] for kind in KINDS if kind in reference)
+    return Path(os.path.realpath(folder.find(str(name))))
 
 
 def _part(values: Values, reference: Mapping[str, Any], place: str) -> Values:

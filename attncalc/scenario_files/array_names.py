@@ -6,7 +6,9 @@ from pathlib import Path
 
 from attncalc.errors import UsageError
 from attncalc.scenario_files.number_arrays import FILES
-from attncalc.scenario_files.opened_arrays import SINGLE, NotRead, opened
+from attncalc.scenario_files.opened_arrays import opened
+from attncalc.scenario_files.plain_files import NotRead, opened_file
+from attncalc.scenario_files.stored_arrays import SINGLE
 
 
 def kind_of(file: str) -> str:
@@ -21,7 +23,7 @@ def names_in(file: str) -> list[str]:
     """The names in their order; that of the only array of an `.npy` is the name of the file."""
     kind, path = kind_of(file), Path(file)
     try:
-        with path.open("rb") as data:
+        with opened_file(path) as data:
             keys = opened(kind, data).keys
     except NotRead as refused:
         raise UsageError.of(refused.code, file, file=path.name, kind=kind, **refused.fields) from None

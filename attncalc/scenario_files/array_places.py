@@ -2,68 +2,57 @@
 
 from __future__ import annotations
 
-import json
 import math
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple
-from zipfile import ZIP_STORED, BadZipFile, ZipFile
+from typing import Any, BinaryIO, NamedTuple
+from zipfile import ZIP_STORED
 
 import numpy as np
 
 from attncalc.core.bounded import Values
-from attncalc.errors import ScenarioError
-from attncalc.messages import Word
-from attncalc.scenario_files.array_files import file_of
+from attncalc.errors import AttncalcError
+from attncalc.scenario_files import npy_files, safetensors_files
+from attncalc.scenario_files.array_files import refusal
+from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.number_arrays import FILES
-from attncalc.scenario_files.opened_arrays import DTYPES, MOST_HEADER, NUMERIC, widened
+from attncalc.scenario_files.opened_arrays import foreign
 from attncalc.scenario_files.packed import Packed
+from attncalc.scenario_files.plain_files import NotRead, Seen, opened_file, seen
+from attncalc.scenario_files.stored_arrays import Outline, fill
 
 LOCAL_HEADER = 30
 """The bytes of an entry of a zip before its name."""
-
-NOT_LOCATED = (
-    OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError, BadZipFile, zlib.error, EOFError,
-)  # fmt: skip
-"""What is wrong with a file, which the reader of whole arrays says in a sentence."""
 
 
 class Located(NamedTuple):
     """Where the numbers of an array lie in a file, and which part of them is meant."""
 
     path: Path
-    offset: int
-    stored: np.dtype[Any]
-    whole: tuple[int, ...]
-    by_columns: bool = False  # the first axis moves fastest
+    kind: str
+    seen: Seen  # what the file was when its outline was read
+    outline: Outline
     packed: Packed | None = None
-    brain: bool = False  # bfloat16, of which NumPy knows only the bits
     taken: tuple[int, ...] = ()  # positions on the leading axes
     columns: tuple[int, int] | None = None
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the numbers as they are read."""
-        return np.dtype(np.float32) if self.brain else self.stored.newbyteorder("=")
-
-    @property
-    def size(self) -> int:
-        """The bytes of the whole array."""
-        return math.prod(self.whole) * self.stored.itemsize
+        return self.outline.dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the part."""
-        rest = self.whole[len(self.taken) :]
+        rest = self.outline.shape[len(self.taken) :]
         return rest if self.columns is None else (*rest[:-1], self.columns[1] - self.columns[0])
 
     def read(self, lead: tuple[int, ...], rows: slice) -> Values:
         """Some rows, (rows, columns), of the matrix at a place of the leading axes."""
-        whole = self.whole if len(self.whole) > 1 else (1, *self.whole)
+        whole = self.outline.shape if len(self.outline.shape) > 1 else (1, *self.outline.shape)
         before = (*self.taken, *lead)[: len(whole) - 2]
         start, stop, _ = rows.indices(whole[-2])
-        return (self._from_columns if self.by_columns else self._from_rows)(whole, before, start, stop)
+        return (self._from_columns if self.outline.by_columns else self._from_rows)(whole, before, start, stop)
 
     def _from_rows(self, whole: tuple[int, ...], before: tuple[int, ...], start: int, stop: int) -> Values:
         count, width = whole[-2:]
@@ -84,18 +73,19 @@ class Located(NamedTuple):
 
     def _numbers(self, first: int, count: int) -> Values:
         """So many numbers of the file from one on."""
-        values = np.empty(count, self.stored)
-        buffer = memoryview(values.view(np.uint8))  # type: ignore[arg-type]
-        if self.packed is not None:
-            found = self.packed.read_into(self.offset + first * self.stored.itemsize, buffer)
-        else:
-            with self.path.open("rb") as file:
-                file.seek(self.offset + first * self.stored.itemsize)
-                found = file.readinto(buffer)
-        if found < len(buffer):  # it was cut after it was looked at
-            fields = {"file": self.path.name, "kind": "npy", "reason": Word("array-broken-cut")}
-            raise ScenarioError.of("array-file-broken", self.path.name, **fields)
-        return widened(values) if self.brain else values.astype(self.dtype, copy=False)
+        values = np.empty(count, self.outline.stored)
+        offset = self.outline.offset + first * values.itemsize
+        try:
+            with foreign():
+                if self.packed is not None:
+                    self.packed.fill(offset, values)
+                else:
+                    with opened_file(self.path, self.seen) as file:
+                        file.seek(offset)
+                        fill(file, values)
+        except NotRead as refused:
+            raise refusal(refused, self.path.name, self.path.name, self.kind) from None
+        return self.outline.numbers(values)
 
     def all(self) -> Values:
         """The whole part as an array."""
@@ -103,79 +93,55 @@ class Located(NamedTuple):
         return (parts[0] if len(parts) == 1 else np.stack(parts)).reshape(self.shape)
 
 
-def located(reference: Mapping[str, Any], folder: Path, packed: bool = True) -> Located | None:
+def located(reference: Mapping[str, Any], folder: Folder, packed: bool = True) -> Located | None:
     """Where a reference's numbers lie; None where they cannot be read in parts, or something is wrong with the file.
 
     `packed`: whether compressed ones will do, which can only be read forwards.
     """
     kind = next(name for name in FILES if name in reference)
     try:
-        path = file_of(reference, folder)
-        found = FINDERS[kind](path, str(reference.get("key", "")))
-        return None if found is None or (found.packed and not packed) else _part(found, reference)
-    except NOT_LOCATED:
+        with foreign():
+            path = folder.allowed(str(reference[kind]), "")
+            with opened_file(path) as file:
+                outline, entry = FINDERS[kind](file, str(reference.get("key", "")))
+                found = Located(path, kind, seen(file), outline)
+    except (AttncalcError, OSError, NotRead):
+        return None  # what is wrong is said by the reader of whole arrays
+    # by columns what is compressed would be unpacked anew for each column
+    if min(outline.shape, default=0) == 0 or (entry and (outline.by_columns or not packed)):
         return None
+    return _part(found._replace(packed=Packed(path, found.seen, entry) if entry else None), reference)
 
 
-def _npy(path: Path, _: str) -> Located | None:
-    with path.open("rb") as file:
-        return _described(file, path, path.stat().st_size)
+def _npy(file: BinaryIO, _: str) -> tuple[Outline, str]:
+    return npy_files.outline(file, seen(file).size), ""
 
 
-def _npz(path: Path, key: str) -> Located | None:
-    with path.open("rb") as file, ZipFile(file) as archive:
-        entry = archive.getinfo(f"{key}.npy")
-        if entry.compress_type == ZIP_STORED:
-            file.seek(entry.header_offset)
-            header = file.read(LOCAL_HEADER)
-            name, extra = (int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
-            file.seek(entry.header_offset + LOCAL_HEADER + name + extra)
-            return _described(file, path, path.stat().st_size)
-        with archive.open(entry) as unpacked:
-            found = _described(unpacked, path, entry.file_size)
-        # by columns it would be unpacked anew for each column
-        return found._replace(packed=Packed(path, entry.filename)) if found and not found.by_columns else None
+def _npz(file: BinaryIO, key: str) -> tuple[Outline, str]:
+    """Also the name of the entry, where it is compressed."""
+    archive = npy_files.archive_of(file)
+    entry = archive.getinfo(f"{key}.npy")
+    with npy_files.member_of(archive, entry) as data:
+        if entry.compress_type != ZIP_STORED:
+            return npy_files.member_outline(data, entry), entry.filename
+    file.seek(entry.header_offset)
+    header = file.read(LOCAL_HEADER)
+    name, extra = (int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
+    return npy_files.outline(file, seen(file).size, entry.header_offset + LOCAL_HEADER + name + extra), ""
 
 
-def _safetensors(path: Path, key: str) -> Located | None:
-    with path.open("rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(length)) if length <= MOST_HEADER else {}
-    tensors = {name: tensor for name, tensor in header.items() if name != "__metadata__"}
-    begin, end = tensors[key]["data_offsets"]
-    kept = tensors[key]["dtype"]
-    shape = tuple(tensors[key]["shape"])
-    found = Located(path, 8 + length + begin, np.dtype(DTYPES[kept]), shape, brain=kept == "BF16")
-    whole = _without_gaps([tensor["data_offsets"] for tensor in tensors.values()], path.stat().st_size - 8 - length)
-    sound = whole and shape and all(length > 0 for length in shape)
-    return found if sound and end - begin == found.size else None
-
-
-def _without_gaps(spans: list[list[int]], size: int) -> bool:
-    """Whether the data of the tensors lie one behind the other up to the end of the file, as the format wants it."""
-    ordered = sorted(spans)
-    return [begin for begin, _ in ordered] + [size] == [0, *(end for _, end in ordered)]
+def _safetensors(file: BinaryIO, key: str) -> tuple[Outline, str]:
+    return safetensors_files.outline(safetensors_files.tensors_of(file)[key]), ""
 
 
 FINDERS = {"npy": _npy, "npz": _npz, "safetensors": _safetensors}
 
 
-def _described(file: IO[bytes], path: Path, size: int) -> Located | None:
-    """What the header of an `.npy` says, of which so many bytes are there."""
-    version = np.lib.format.read_magic(file)
-    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-    if version not in readers:
-        return None
-    shape, by_columns, dtype = readers[version](file)
-    found = Located(path, file.tell(), dtype, shape, by_columns and len(shape) > 1)
-    sound = dtype.kind in NUMERIC and shape and found.size
-    return found if sound and size >= found.offset + found.size else None
-
-
 def _part(found: Located, reference: Mapping[str, Any]) -> Located | None:
     """The part that a reference means; None where there is no such."""
+    whole = found.outline.shape
     index = tuple(int(i) for i in reference.get("index", ()))
     columns = tuple(int(i) for i in reference["columns"]) if "columns" in reference else None
-    fits = len(index) <= max(0, len(found.whole) - 2) and all(i < n for i, n in zip(index, found.whole, strict=False))
-    fits &= columns is None or columns[0] < columns[1] <= found.whole[-1]
+    fits = len(index) <= max(0, len(whole) - 2) and all(i < n for i, n in zip(index, whole, strict=False))
+    fits &= columns is None or columns[0] < columns[1] <= whole[-1]
     return found._replace(taken=index, columns=columns) if fits else None  # type: ignore[arg-type]

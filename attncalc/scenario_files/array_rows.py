@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from attncalc.core.bounded import Values
-from attncalc.scenario_files.array_files import file_of, load_array
+from attncalc.errors import AttncalcError
+from attncalc.scenario_files.array_files import load_array
 from attncalc.scenario_files.array_places import Located, located
+from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.zarr_arrays import Chunked, chunked
 
 BY_CELLS = ("scores", "weights", "bias", "mask.keep", "mask.drop")
@@ -30,7 +31,7 @@ class Outlines:
         self.located: dict[str, Located | Chunked] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}  # with all four axes
 
-    def load(self, path: str, reference: Mapping[str, Any], folder: Path, place: str) -> Values:
+    def load(self, path: str, reference: Mapping[str, Any], folder: Folder, place: str) -> Values:
         """The array of a reference; of a large one only the shape is right, its numbers are zeros."""
         found = _found(path, reference, folder, place) if path in BY_ROWS else None
         if found is None:
@@ -39,11 +40,11 @@ class Outlines:
         return np.broadcast_to(np.zeros((), found.dtype), found.shape)
 
 
-def _found(path: str, reference: Mapping[str, Any], folder: Path, place: str) -> Located | Chunked | None:
+def _found(path: str, reference: Mapping[str, Any], folder: Folder, place: str) -> Located | Chunked | None:
     """Where a reference's numbers lie; None where they cannot be read in parts."""
     if "zarr" not in reference:
         return located(reference, folder, path not in BY_CELLS)
     try:
-        return chunked(file_of(reference, folder), reference, place)
-    except (OSError, ValueError):
+        return chunked(folder.allowed(str(reference["zarr"]), place), reference, place)
+    except (OSError, ValueError, AttncalcError):
         return None  # what is wrong is said by the reader of whole arrays

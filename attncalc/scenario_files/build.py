@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +16,7 @@ from attncalc.errors import Fault, ScenarioError
 from attncalc.messages import Word
 from attncalc.scenario_files.array_files import load_array
 from attncalc.scenario_files.array_rows import Outlines
+from attncalc.scenario_files.beside import HERE, Folder
 from attncalc.scenario_files.defaults import with_defaults
 from attncalc.scenario_files.expected import check_expected
 from attncalc.scenario_files.json_text import TRACE, repeated_keys
@@ -52,7 +52,7 @@ class Faults:
             raise ScenarioError(self.found)
 
 
-def build(document: Any, name: str, folder: Path = Path(), outlines: Outlines | None = None) -> Scenario:
+def build(document: Any, name: str, folder: Folder = HERE, outlines: Outlines | None = None) -> Scenario:
     """The scenario of a JSON value; raises a ScenarioError with every fault there is.
 
     Arrays in files are looked for in the folder. With `outlines` the large ones stay there, nothing is made over the
@@ -98,7 +98,7 @@ def _inside_a_trace(document: dict[str, Any], faults: Faults) -> dict[str, Any]:
 
 
 def _arrays(
-    document: Mapping[str, Any], folder: Path, faults: Faults, outlines: Outlines | None
+    document: Mapping[str, Any], folder: Folder, faults: Faults, outlines: Outlines | None
 ) -> dict[str, Values]:  # fmt: skip
     """The arrays of a document by path, those in files loaded, where their form was right."""
     places = {fault.place for fault in faults.found}

@@ -10,6 +10,7 @@ from typing import Any
 from attncalc.core.figures import Literal
 from attncalc.errors import UsageError
 from attncalc.scenario_files.array_files import file_of, load_array
+from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.edits import segments_of
 from attncalc.scenario_files.json_text import inside_a_trace
 from attncalc.scenario_files.number_arrays import KINDS, REFERENCE
@@ -43,7 +44,7 @@ def references(document: Any) -> Iterator[dict[str, Any]]:
             values += value.values()
 
 
-def opened(document: Any, changes: Iterable[str], folder: Path) -> Any:
+def opened(document: Any, changes: Iterable[str], folder: Folder) -> Any:
     """The document with those arrays in files put in of which a change means a single number."""
     inside = inside_a_trace(document) if isinstance(document, dict) else None
     if isinstance(inside, dict):
@@ -57,17 +58,17 @@ def opened(document: Any, changes: Iterable[str], folder: Path) -> Any:
     return _put_in(document, (), meant, folder)
 
 
-def moved(document: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
+def moved(document: dict[str, Any], old: Folder, new: Path) -> dict[str, Any]:
     """The document as it can be read from another folder: arrays in files that are others there are put in."""
 
     def away(place: Place, reference: dict[str, Any]) -> bool:
-        return file_of(reference, old) != file_of(reference, new)
+        return file_of(reference, old) != file_of(reference, old._replace(path=new))
 
     result: dict[str, Any] = _put_in(document, (), away, old)
     return result
 
 
-def _put_in(value: Any, place: Place, chosen: Callable[[Place, dict[str, Any]], bool], folder: Path) -> Any:
+def _put_in(value: Any, place: Place, chosen: Callable[[Place, dict[str, Any]], bool], folder: Folder) -> Any:
     """The value with the chosen references below it as lists of numbers; what does not change is shared."""
     if is_reference(value):
         return _numbers(value, folder, ".".join(place)) if chosen(place, value) else value
@@ -81,7 +82,7 @@ def _put_in(value: Any, place: Place, chosen: Callable[[Place, dict[str, Any]], 
     return result
 
 
-def _numbers(reference: dict[str, Any], folder: Path, place: str) -> Any:
+def _numbers(reference: dict[str, Any], folder: Folder, place: str) -> Any:
     """The numbers of a reference as lists; refused where they are too many to stand in a document."""
     values = load_array(reference, folder, place)
     if values.size > MOST_WRITTEN:

@@ -234,12 +234,14 @@ class Fields(NamedTuple):
         """Known keys only, each of its kind."""
         if not isinstance(value, dict):
             return report(path, "not-an-object", found=found(value))
+        guessed = [key for key in value if key not in self.fields][:50]  # it takes time to guess what is meant
         for key, part in value.items():
             place = f"{path}.{key}" if path else key
             if key in self.fields:
                 self.fields[key].check(part, place, report)
             else:
-                near = SYNONYMS.get(key, "") if SYNONYMS.get(key) in self.fields else nearest(key, self.fields)
+                synonym = SYNONYMS.get(key, "")
+                near = synonym if synonym in self.fields else nearest(key, self.fields) if key in guessed else ""
                 report(place, "unknown-key", near=near, known=", ".join(self.fields))
 
     def schema(self) -> dict[str, Any]:

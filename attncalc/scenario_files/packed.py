@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
-import zlib
 from pathlib import Path
-from typing import IO, Any
-from zipfile import BadZipFile, ZipFile
+from typing import IO, Any, BinaryIO
 
-from attncalc.errors import ScenarioError
-from attncalc.messages import Word
-
-PIECE = 1024**2
-"""Bytes that are unpacked at a time."""
+from attncalc.core.bounded import Values
+from attncalc.scenario_files.npy_files import archive_of, member_of
+from attncalc.scenario_files.plain_files import Seen, plain, unchanged
+from attncalc.scenario_files.stored_arrays import AT_ONCE, fill
 
 
 class Packed:
     """A compressed entry of a zip: read on from where the last part ended, or once more from its beginning."""
 
-    def __init__(self, path: Path, entry: str) -> None:
-        self.path, self.entry = path, entry
-        self.file: IO[bytes] | None = None
+    def __init__(self, path: Path, seen: Seen, entry: str) -> None:
+        self.path, self.seen, self.entry = path, seen, entry
+        self.file: BinaryIO | None = None
+        self.data: IO[bytes] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Packed, (self.path, self.entry)
+        return Packed, (self.path, self.seen, self.entry)
 
-    def read_into(self, offset: int, buffer: memoryview) -> int:
-        """Fills the buffer with the bytes from an offset on; a ScenarioError where they are damaged."""
-        try:
-            if self.file is None:
-                self.file = ZipFile(self.path).open(self.entry)  # noqa: SIM115 - it stays open for the next part
-            if offset < self.file.tell():
-                self.file.seek(0)
-            while (ahead := offset - self.file.tell()) > 0 and self.file.read(min(PIECE, ahead)):
+    def fill(self, offset: int, values: Values) -> None:
+        """Reads the numbers from an offset on; raises NotRead where they are not there, or the file has changed."""
+        if self.file is None:
+            self.file = plain(self.path)  # it stays open for the next part
+        with unchanged(self.file, self.seen):
+            if self.data is None:
+                archive = archive_of(self.file)
+                self.data = member_of(archive, archive.getinfo(self.entry))
+            if offset < self.data.tell():
+                self.data.seek(0)
+            while (ahead := offset - self.data.tell()) > 0 and self.data.read(min(AT_ONCE, ahead)):
                 pass  # seeking would unpack sixteen times as much at once
-            for start in range(0, len(buffer), PIECE):
-                piece = self.file.read(min(PIECE, len(buffer) - start))
-                buffer[start : start + len(piece)] = piece
-            return len(buffer)
-        except (BadZipFile, zlib.error, EOFError):
-            fields = {"file": self.path.name, "kind": "npz", "reason": Word("array-broken-damaged")}
-            raise ScenarioError.of("array-file-broken", self.path.name, **fields) from None
+            fill(self.data, values)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from attncalc.errors import AttncalcError, ScenarioError, UsageError, nearest, shortened
+from attncalc.errors import AttncalcError, ScenarioError, UsageError, nearest, shortened, some
 from attncalc.scenario_files.array_names import kind_of, names_in
+from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.defaults import has_matrices
 from attncalc.scenario_files.folding import changed
 from attncalc.scenario_files.keys import KEYS
@@ -61,7 +62,7 @@ class Referring(NamedTuple):
     unused: tuple[str, ...]
 
 
-def referring(files: Sequence[str], folder: Path, maps: Sequence[str] = ()) -> Referring:
+def referring(files: Sequence[str], folder: Folder, maps: Sequence[str] = ()) -> Referring:
     """The document, for a scenario in the folder, of the arrays in the files; `maps` are such as `q=query_states`.
 
     An array is used for the key of its name, in small letters or capitals, `w_q` also as `wq`.
@@ -112,7 +113,7 @@ def _loads(source: Source) -> bool:
     return True
 
 
-def _all_found(files: Sequence[str], folder: Path) -> Iterator[Found]:
+def _all_found(files: Sequence[str], folder: Folder) -> Iterator[Found]:
     seen: dict[str, str] = {}
     for file in files:
         kind, beside = kind_of(file), _beside(file, folder)
@@ -123,14 +124,14 @@ def _all_found(files: Sequence[str], folder: Path) -> Iterator[Found]:
             yield Found(name, file, {kind: beside, **({} if kind == "npy" else {"key": name})})
 
 
-def _beside(file: str, folder: Path) -> str:
+def _beside(file: str, folder: Folder) -> str:
     """The file's path as a scenario in the folder writes it."""
-    here, there = os.path.abspath(folder), os.path.abspath(file)
+    here, there = os.path.abspath(folder.path), os.path.abspath(file)
     try:
         path = os.path.relpath(there, here)
     except ValueError:  # another drive
-        path = os.pardir
-    if PurePath(path).parts[0] == os.pardir:
+        path = there if folder.outside else os.pardir
+    if PurePath(path).parts[0] == os.pardir and not folder.outside:
         raise UsageError.of("from-outside", file, folder=here, example=os.path.join(os.path.dirname(there), "new.json"))
     return PurePath(path).as_posix()
 
@@ -152,7 +153,9 @@ def _mapped(maps: Sequence[str], arrays: Mapping[str, Found]) -> dict[str, str]:
             known = ", ".join(array_keys())
             raise UsageError.of("map-key", place, found=key, near=nearest(key, array_keys()), known=known)
         if name not in arrays:
-            raise UsageError.of("map-no-array", place, found=name, near=nearest(name, arrays), known=", ".join(arrays))
+            raise UsageError.of(
+                "map-no-array", place, found=name, near=nearest(name, arrays), known=some(tuple(arrays))
+            )
         if key in mapped:
             raise UsageError.of("map-twice", place, found=key)
         mapped[key] = name
@@ -168,7 +171,7 @@ def _start(by_key: Mapping[str, str], mapped: Mapping[str, str]) -> Start | None
 
 def _no_start(place: str, by_key: Mapping[str, str], arrays: Mapping[str, Found]) -> AttncalcError:
     """What is missing beside the arrays of the start that is most nearly there."""
-    known = ", ".join(arrays)
+    known = some(tuple(arrays))
     parted = (_parted(start, by_key) for start in STARTS)
     there, missing = max(parted, key=lambda parts: (len(parts[0]), -len(parts[1])))
     if not there:

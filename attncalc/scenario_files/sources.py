@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 from attncalc.errors import UsageError, nearest
 from attncalc.scenario_files import builtin
+from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.json_text import MOST_BYTES, parse, written
+from attncalc.scenario_files.plain_files import NotRead, named_file
 
 
 class Source(NamedTuple):
@@ -20,19 +22,22 @@ class Source(NamedTuple):
     """
 
     name: str
-    folder: Path
+    folder: Folder
     document: Any
     changes: tuple[str, ...] = ()
     data: bytes = b""
 
 
-def source_at(place: str | Path | Mapping[str, Any]) -> Source:
-    """What is read from a file, from `-` (standard input), under a built-in name, or from Python values."""
+def source_at(place: str | Path | Mapping[str, Any], outside: bool = False) -> Source:
+    """What is read from a file, from `-` (standard input), under a built-in name, or from Python values.
+
+    `outside`: what it refers to may lie out of its folder.
+    """
     if isinstance(place, Mapping):
         name, data = "scenario", written(place).encode()
     else:
         name, data = shown_name(str(place)), read(str(place))
-    return Source(name, folder_of(place), parse(data, name), data=data)
+    return Source(name, Folder(folder_of(place), outside), parse(data, name), data=data)
 
 
 def folder_of(place: str | Path | Mapping[str, Any]) -> Path:
@@ -96,8 +101,10 @@ def bytes_at(source: str, most: int, without: NoBytes) -> bytes:
     try:
         if path.is_dir():
             raise UsageError.of(without.directory, source)
-        with path.open("rb") as file:
+        with named_file(path) as file:
             return file.read(most + 1)
+    except NotRead as refused:
+        raise UsageError.of(refused.code, source, **refused.fields) from None
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:

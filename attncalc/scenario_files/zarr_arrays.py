@@ -17,10 +17,15 @@ import numpy as np
 from attncalc.core.bounded import Values
 from attncalc.errors import ScenarioError
 from attncalc.messages import Word
-from attncalc.scenario_files.opened_arrays import MOST_UNPACKED, NUMERIC, NotRead, Stored, foreign
+from attncalc.scenario_files.opened_arrays import foreign
+from attncalc.scenario_files.plain_files import NotRead
+from attncalc.scenario_files.stored_arrays import NUMERIC, Stored
 
 MOST_CHUNK = 128 * 1024**2
 """The largest chunk, in bytes: one is always unpacked whole."""
+
+MOST_UNPACKED = 1024**3
+"""The largest array, in bytes, that is unpacked whole."""
 
 MOST_METADATA = 1_000_000
 

@@ -93,6 +93,7 @@ MESSAGES: dict[str, str] = {
     "help.plain": "Short for --format plain: one number a line, for screen readers.",
     "help.jsonl": "Read one scenario a line from standard input, write one JSON object a line.",
     "help.indent": "Spaces of indentation in JSON.",
+    "help.allow-outside": "Read arrays that the scenario refers to from outside its folder too.",
     "help.output": "Write to this file; the suffix picks the format. Worksheets also go into a folder.",
     "help.force": "Overwrite the file.",
     "help.lang": "Language: en or zh.",

@@ -27,6 +27,8 @@ MESSAGES: dict[str, str] = {
     "long-arithmetic": "a long context is calculated in float32 or float64, and this scenario asks for {found}; add --arithmetic float64 (or float32)",
     "long-memory": "the summary needs about {needed} of memory, and {free} are free; take float32 (--arithmetic float32), or a few queries with --token and without --summary",
     "long-too-large": "all {queries}×{keys} scores at once need about {needed} of memory, and {free} are free; take `attncalc run --summary` for all queries, or `attncalc explain --token` for some",
+    "output-large": "some {count} numbers as {format} would take very long; take --token or --step for a part of them, --summary for the figures of all, --format npz or csv for all numbers, or --force to lay them out all the same",
+    "output-decimals": "{count} scores in decimals would take very long; add --arithmetic float64, or --force to calculate them all the same",
     "long-needs-force": "the whole trace has {cells} cells of scores, and as JSON it would be huge; take --summary, or --token, or --force to write it all the same",
     "long-rows-memory": "the rows asked for need about {needed} of memory, and {free} are free; ask for fewer tokens, or take --arithmetic float32",
     "long-ahead": "{scores} scores, {products} multiply-adds, about {memory} of memory, {time}",

@@ -47,7 +47,7 @@ MESSAGES: dict[str, str] = {
     "new-suffix": "{suffix} is not a suffix of a scenario; a scenario is written as .json",
     # Arrays in files
     "from-not-arrays": "is not a file of arrays; known are {known}",
-    "from-outside": "lies outside {folder}; a scenario reads arrays from its own folder and below, so write it beside them: -o {example}",
+    "from-outside": "lies outside {folder}; a scenario reads arrays from its own folder and below, so write it beside them: -o {example}, or give --allow-outside",
     "from-same-name": "has an array {name}, as {other} has; give one of them",
     "from-no-start": "no array has the name of a starting point; there are {known}. Say which is which: --map q=NAME --map k=NAME",
     "from-half": "starting from {found} also takes {missing}, missing here; there are {known}. Say which array it is, --map {key}=NAME, or give its file with another --from",

@@ -93,6 +93,7 @@ MESSAGES: dict[str, str] = {
     "help.plain": "等于 --format plain：每行一个数，适合读屏软件。",
     "help.jsonl": "从标准输入每行读一个算例，每行输出一个 JSON 对象。",
     "help.indent": "JSON 缩进的空格数。",
+    "help.allow-outside": "算例引用的数组也可以在它的文件夹之外读取。",
     "help.output": "写入这个文件；格式由后缀决定。练习卷也可以写进文件夹。",
     "help.force": "覆盖已有的文件。",
     "help.lang": "语言：en 或 zh。",

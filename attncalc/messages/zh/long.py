@@ -27,6 +27,8 @@ MESSAGES: dict[str, str] = {
     "long-arithmetic": "长上下文用 float32 或 float64 计算，而这个算例要求 {found}；请加上 --arithmetic float64（或 float32）",
     "long-memory": "概览大约需要 {needed} 内存，现在空闲 {free}；可以改用 float32（--arithmetic float32），或者不用 --summary，只用 --token 看几个查询",
     "long-too-large": "一次算出全部 {queries}×{keys} 个分数大约需要 {needed} 内存，现在空闲 {free}；看全部查询请用 `attncalc run --summary`，看几个查询请用 `attncalc explain --token`",
+    "output-large": "大约 {count} 个数字以 {format} 格式排出来要很久；可以用 --token 或 --step 只看一部分，用 --summary 看全部的概况，用 --format npz 或 csv 取得全部数字，或者加上 --force 仍然全部排出",
+    "output-decimals": "{count} 个分数用十进制数计算要很久；请加上 --arithmetic float64，或者加上 --force 仍然这样计算",
     "long-needs-force": "完整的计算过程有 {cells} 个分数格，写成 JSON 会非常大；请用 --summary 或 --token，一定要写就加 --force",
     "long-rows-memory": "要看的这些行大约需要 {needed} 内存，现在空闲 {free}；请少选几个 token，或者用 --arithmetic float32",
     "long-ahead": "{scores} 个分数，{products} 次乘加，大约 {memory} 内存，{time}",

@@ -47,7 +47,7 @@ MESSAGES: dict[str, str] = {
     "new-suffix": "{suffix} 不是算例的后缀；算例只写成 .json",
     # Arrays in files
     "from-not-arrays": "不是数组文件；可用的有 {known}",
-    "from-outside": "不在 {folder} 之内；算例只从自己所在的文件夹及其下级读数组，请把算例写在数组旁边：-o {example}",
+    "from-outside": "不在 {folder} 之内；算例只从自己所在的文件夹及其下级读数组，请把算例写在数组旁边：-o {example}，或者加上 --allow-outside",
     "from-same-name": "里有数组 {name}，{other} 里也有；请只给一个",
     "from-no-start": "没有哪个数组的名字是起点；现有 {known}。请指明对应关系：--map q=NAME --map k=NAME",
     "from-half": "从 {found} 起算，还需要 {missing}，这里没有；现有 {known}。请用 --map {key}=NAME 指明是哪一个，或者再用一个 --from 给出它所在的文件",

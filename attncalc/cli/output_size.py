@@ -1,0 +1,52 @@
+"""How much a result would lay out: what takes very long is refused before it is calculated."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from attncalc.cli.choices import Options
+from attncalc.core.memory import DECIMALS
+from attncalc.errors import UsageError
+
+if TYPE_CHECKING:
+    from attncalc.core.scenario import Scenario
+
+LAID_OUT, IN_DECIMALS = 200_000, 50_000
+"""Numbers that are laid out, and scores that are calculated in decimals, without force: some two seconds."""
+
+STEPS_BY_KEY = 4
+"""Tables of a row's scores: as they are given or made, scaled, their exponentials, the weights."""
+
+OF_A_ROW = 3
+"""What a row takes in each whatever its length, in numbers."""
+
+DATA = ("json", "csv", "npz")
+"""Formats that lay nothing out."""
+
+
+def check_size(scenario: Scenario, options: Options, format: str) -> None:
+    """Refuses, without --force, a result that takes very long; the message says how to ask for less."""
+    from attncalc.pipelines.cost import chosen_arithmetic
+
+    in_decimals = chosen_arithmetic(scenario) in DECIMALS
+    if options["force"] or (format in DATA and not in_decimals):
+        return
+    if in_decimals and (cells := math.prod(scenario.grid)) > IN_DECIMALS:
+        raise UsageError.of("output-decimals", scenario.name, count=f"{cells:,}")
+    if format not in DATA and (count := _laid_out(scenario, options)) > LAID_OUT:
+        raise UsageError.of("output-large", scenario.name, count=f"{count:,}", format=format)
+
+
+def _laid_out(scenario: Scenario, options: Options) -> int:
+    """About how many numbers the tables hold, of the given ones and of the rows; without --head, of the first head."""
+    from attncalc.pipelines.standard import ROWS
+
+    batch, heads, queries, keys = scenario.grid
+    steps, by_key = set(options["step"]), {row.name for row in ROWS if "key" in row.layout}
+    rows = len(options["token"]) or queries
+    widths = keys if not steps or by_key & steps else 0
+    shapes = [] if steps or options["token"] else [array.shape[2:] for array in scenario.arrays.values()]
+    given = sum(math.prod(shape) for shape in shapes if shape != (queries, keys))
+    sets = (batch if options["batch"] == "all" else 1) * (heads if options["head"] == "all" else 1)
+    return int(sets * (rows * (len(steps) or STEPS_BY_KEY) * (widths + OF_A_ROW) + given))
