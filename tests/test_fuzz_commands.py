@@ -30,4 +30,4 @@ ENDS: list[tuple[str, Finished]] = [
 def test_the_judge_sees_a_bad_end(kind: str, done: Finished) -> None:
     """Else a run without findings would say nothing."""
     with pytest.raises(Lie, match=kind):
-        check(Line(("explain", "draw", "--json"), b"", "en"), done)
+        check(Line(("explain", "draw", "--json"), b"", {}), done)

@@ -23,15 +23,15 @@ from .mutating import NUMBERS, WORDS, any_value, json_of
 
 
 class Line(NamedTuple):
-    """A command line and what standard input holds."""
+    """A command line, what standard input holds, and the variables of its environment, the language among them."""
 
     args: tuple[str, ...]
     stdin: bytes
-    language: str
+    env: dict[str, str]
 
     def story(self) -> str:
         """The line as it may be tried again."""
-        return f"{self.args!r}, stdin={self.stdin[:300]!r}, language={self.language!r}"
+        return f"{self.args!r}, stdin={self.stdin[:300]!r}, env={self.env!r}"
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -104,6 +104,14 @@ def known_lines() -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(shlex.split(text.replace("--copies 30", "--copies 3"))) for text in texts)
 
 
+VARIABLES = ("ATTNCALC_LANG", "LANG", "ATTNCALC_WIDTH", "COLUMNS", "NO_COLOR", "FORCE_COLOR", "TERM", "HOME")
+
+
+def as_a_variable(text: str) -> str:
+    """A text without what no variable can hold."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()[:2000]
+
+
 @st.composite
 def lines(draw: st.DrawFn) -> Line:
     """A known line with words changed, or a command with any arguments; then some of its options."""
@@ -114,8 +122,10 @@ def lines(draw: st.DrawFn) -> Line:
         words += _with_value(draw, option)
     if draw(st.integers(0, 19)) == 0:
         words.insert(draw(st.integers(1, len(words))), draw(st.sampled_from([*WORDS, "--", "--help", "--nope", "-o"])))
-    stdin = draw(st.sampled_from(stdins()))
-    return Line(tuple(words), stdin, draw(st.sampled_from(LANGUAGES)))
+    env = {"ATTNCALC_LANG": draw(st.sampled_from(LANGUAGES))}
+    if draw(st.integers(0, 9)) == 0:
+        env[draw(st.sampled_from(VARIABLES))] = draw(st.sampled_from([*WORDS, *SMALL, "80"]).map(as_a_variable))
+    return Line(tuple(words), draw(st.sampled_from(stdins())), env)
 
 
 @st.composite

@@ -52,7 +52,7 @@ def tried(line: Line) -> Finding | None:
     prepare(folder)
     try:
         with chdir(folder):
-            done = call(*line.args, stdin=line.stdin, language=line.language)
+            done = call(*line.args, stdin=line.stdin, env=line.env)
         check(line, done)
     except Exception as error:
         return _found(line, f"{type(error).__name__}: {str(error)[:60]}".partition("\n")[0], str(error))
