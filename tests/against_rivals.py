@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rivals.balls import exact_figures
 from rivals.every_digit import exact_texts, hand_numbers, strange
+from rivals.random_scenarios import as_json
 from rivals.settings import Case
 from rivals.straight_line import calculate
 
@@ -121,6 +123,28 @@ def _straight(case: Case, trace: Trace) -> Iterator[str]:
                 yield f"shape of {step.name}: {step.values.shape}, not {right.shape}"
             elif not np.allclose(step.values, right, rtol=CLOSE, atol=CLOSE, equal_nan=True):
                 yield f"{step.name} in doubles: {step.values.tolist()}, not {right.tolist()}"
+
+
+def digit_disagreements(document: dict[str, Any]) -> Iterator[str]:
+    """Where a digit of exact arithmetic is not that of the balls, compared as text."""
+    scenario = scenario_of(parse(as_json(document).encode(), "case"), "case", (), {"arithmetic": "exact"})
+    try:
+        with localcontext(OWN):
+            trace = Trace(scenario, "exact", *CALCULATIONS["exact"](scenario, False))
+    except CalculationError as error:
+        try:
+            exact_figures(document)
+            yield f"refused: {error}"
+        except ZeroDivisionError:
+            return
+    else:
+        wanted = {name: np.array(cells, dtype=object) for name, cells in exact_figures(document).items()}
+        show = partial(figure, places=scenario.places, rounding=scenario.rounding)
+        cells = {name: np.frompyfunc(show, 1, 1)(trace[name].exact) for name in wanted if name in trace}
+        yield from (f"{name}: {got.tolist()}, not {wanted[name].tolist()}" for name, got in cells.items()
+                    if got.shape != wanted[name].shape or (got != wanted[name]).any())  # fmt: skip
+        if cells.keys() != wanted.keys():
+            yield f"steps: {sorted(cells.keys() ^ wanted.keys())}"
 
 
 SHIFTING = ("maximum", "shifted", "exponentials", "total")

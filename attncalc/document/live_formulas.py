@@ -172,7 +172,7 @@ class LiveExpressions(Expressions):
     def not_finite(self, x: Any) -> Values:
         """Where a number that was read is NaN or infinite now."""
         if not isinstance(x, Leaves):  # a part of what was read
-            return super().not_finite(x)
+            return np.asarray(super().not_finite(x))
         return np.asarray(~np.isfinite(x.values.astype(np.float64)))
 
     def maximum(self, x: ExpressionArray) -> ExpressionArray:

@@ -1,4 +1,4 @@
-"""What the steps of ``every_step`` are shown as: exact digits, by-hand numbers, and which numbers of a type are wrong."""
+"""What the steps of ``every_step`` are shown as: exact digits, by-hand numbers, and wrong numbers of a type."""
 
 from __future__ import annotations
 
