@@ -69,26 +69,19 @@ def moved(value: Any, order: list[int], axis: int) -> Any:
 
 # --- the relations ----------------------------------------------------------------------------
 
+EMPTY = ("empty zero", "empty nan", "empty uniform")
+SCALED = ("scale sqrt_d_k", "scale d_k", "scale sqrt_d_model", "scale number", "temperature")
+RESIDUAL = ("residual true", "residual array")
+POST = ("norm post layer", "norm post rms")
+ALIBI = ("alibi true", "alibi slopes")
+BIAS = ("bias", "bias hides")
 PLACED = (
-    "mask causal",
-    "causal true",
-    "top-left",
-    "bottom-right",
-    "window causal",
-    "window both",
-    "alibi true",
-    "alibi slopes",
-    "rope halves",
-    "rope neighbours",
-    "past",
-    "hide",
-    "key length",
-    "key lengths",
-    "self",
-    "query",
-    "split",
-    "tokens",
-)
+    *ALIBI, "mask causal", "causal true", "top-left", "bottom-right", "window causal", "window both", "rope halves",
+    "rope neighbours", "past", "hide", "key length", "key lengths", "self", "query", "split", "tokens",
+)  # fmt: skip
+"""What counts positions, or names them."""
+
+FROM_SCORES = ("from q and k", "from x", "from scores")
 
 
 def keys_in_another_order(rng: Random) -> Changed:
@@ -111,16 +104,8 @@ def keys_in_another_order(rng: Random) -> Changed:
 
 def a_number_added_to_a_row(rng: Random) -> Changed:
     """Scores and sink moved together leave the weights."""
-    given = document(
-        rng,
-        rng.choice(("from scores", "from one row")),
-        "softmax",
-        without=(
-            "softcap",
-            "sinks",
-            *("scale sqrt_d_k", "scale d_k", "scale sqrt_d_model", "scale number", "temperature"),
-        ),
-    )
+    start = rng.choice(("from scores", "from one row"))
+    given = document(rng, start, "softmax", without=("softcap", "sinks", *SCALED))
     more = Decimal(rng.randint(-300, 300)) / 100
     after = given | {"scores": mapped(given["scores"], lambda s: s if s == "-Infinity" else s + more)}
     after |= {"sink": given["sink"] + more} if "sink" in given else {}
@@ -129,11 +114,8 @@ def a_number_added_to_a_row(rng: Random) -> Changed:
 
 def larger_values(rng: Random) -> Changed:
     """Values times −2.5 give the context times −2.5."""
-    given = document(
-        rng,
-        rng.choice(("from q and k", "from scores", "from one row", "from weights", "from v")),
-        without=("no v", "past"),
-    )
+    start = rng.choice(("from q and k", "from scores", "from one row", "from weights", "from v"))
+    given = document(rng, start, without=("no v", "past"))
     after = given | {"v": mapped(given["v"], lambda v: v * Decimal("-2.5"))}
 
     def compare(one: Steps, two: Steps) -> Iterator[str]:
@@ -145,9 +127,7 @@ def larger_values(rng: Random) -> Changed:
 
 def split_batch(rng: Random) -> Changed:
     """An entry of a batch alone is what it was among the others."""
-    given = document(
-        rng, "batch", rng.choice(("from x", "from q and k", "from scores")), without=("past", "residual array")
-    )
+    given = document(rng, "batch", rng.choice(FROM_SCORES), without=("past", "residual array"))
     entry = rng.randrange(len(given.get("x", given.get("q", given.get("scores")))))
     depths = {"x": 3, "q": 4, "k": 4, "v": 4, "scores": 4, "bias": 4}
     after = dict(given)
@@ -173,40 +153,23 @@ def entry_of(name: str, value: Any, entry: int) -> Any:
     return value[entry if len(value) > 1 else 0] if np.array(value).ndim == 4 else value
 
 
+def head_of(name: str, value: Any, head: int) -> Any:
+    """A part of a mask for one head."""
+    of_heads = name in FLAGS and np.array(value).ndim == 3
+    return value[head if len(value) > 1 else 0] if of_heads else value
+
+
 def one_head(rng: Random) -> Changed:
     """A head alone is what it was among the others."""
-    given = document(
-        rng,
-        "heads",
-        "from q and k",
-        "softmax",
-        without=(
-            "batch",
-            "split",
-            "kv heads",
-            "past",
-            "sinks",
-            "w_o",
-            "residual array",
-            "norm post layer",
-            "norm post rms",
-            "alibi true",
-            "alibi slopes",
-            "scale sqrt_d_model",
-        ),
-    )
+    without = ("batch", "split", "kv heads", "past", "sinks", "w_o", "scale sqrt_d_model", *RESIDUAL, *POST, *ALIBI)
+    given = document(rng, "heads", "from q and k", "softmax", without=without)
     head = rng.randrange(len(given["q"]))
     after = {name: value for name, value in given.items() if name not in ("heads", "kv_heads")}
     for name in ("q", "k", "v", "bias"):
         if name in given and np.array(given[name], dtype=object).ndim == 3:
             after[name] = given[name][head if len(given[name]) > 1 else 0]
     if isinstance(given.get("mask"), dict):
-        after["mask"] = {
-            name: value[head if len(value) > 1 else 0]
-            if name in ("keep", "drop") and np.array(value).ndim == 3
-            else value
-            for name, value in given["mask"].items()
-        }
+        after["mask"] = {name: head_of(name, value, head) for name, value in given["mask"].items()}
 
     def compare(one: Steps, two: Steps) -> Iterator[str]:
         for name in one.keys() & two.keys() - {"joined"}:
@@ -229,44 +192,20 @@ def in_blocks(rng: Random) -> Changed:
 
 def wide_window(rng: Random) -> Changed:
     """A window that holds all keys is none."""
-    given = document(
-        rng, "causal true", rng.choice(("from q and k", "from x", "from scores")), without=("window causal",)
-    )
+    given = document(rng, "causal true", rng.choice(FROM_SCORES), without=("window causal",))
     return given, given | {"mask": given["mask"] | {"window": MEANINGLESS}}, same()
 
 
 def high_cap(rng: Random) -> Changed:
     """A soft cap that no score comes near is none."""
-    given = document(rng, rng.choice(("from q and k", "from x", "from scores")), "softmax", without=("softcap",))
+    given = document(rng, rng.choice(FROM_SCORES), "softmax", without=("softcap",))
     return given, given | {"softcap": MEANINGLESS}, same("weights")
 
 
 def nothing_changed(rng: Random) -> Changed:
     """Temperature 1, a bias and slopes of 0, a mask that keeps all, a residual of 0 change no number."""
-    start = rng.choice(("from q and k", "from x", "from scores"))
-    given = document(
-        rng,
-        start,
-        rng.choice(("softmax", "linear")),
-        without=(
-            "bias",
-            "bias hides",
-            "mask none",
-            "mask causal",
-            "alibi true",
-            "alibi slopes",
-            "residual true",
-            "residual array",
-            "norm post layer",
-            "norm post rms",
-            "temperature",
-            "unequal",
-            "keep",
-            "empty zero",
-            "empty nan",
-            "empty uniform",
-        ),
-    )
+    without = (*EMPTY, *RESIDUAL, *POST, *ALIBI, *BIAS, "mask none", "mask causal", "temperature", "unequal", "keep")
+    given = document(rng, rng.choice(FROM_SCORES), rng.choice(("softmax", "linear")), without=without)
     after = given | {"temperature": 1, "bias": [0], "mask": {**given.get("mask", {}), "keep": [True]}}
     after |= {"alibi": [0] * len(given["q"])} if np.array(given.get("q", [0]), dtype=object).ndim == 3 else {}
     return given, after, same("scores", "weights", *(["context"] if "v" in given or "x" in given else []))
@@ -274,23 +213,8 @@ def nothing_changed(rng: Random) -> Changed:
 
 def key_taken_out(rng: Random) -> Changed:
     """A key that a mask hides from all gives the rows that there are without it."""
-    given = document(
-        rng,
-        "from q and k",
-        rng.choice(("softmax", "linear")),
-        without=(
-            *PLACED,
-            "no v",
-            "keep",
-            "drop",
-            "bias",
-            "bias hides",
-            "empty uniform",
-            "empty zero",
-            "empty nan",
-            "batch",
-        ),
-    )
+    without = (*PLACED, *EMPTY, *BIAS, "no v", "keep", "drop", "batch")
+    given = document(rng, "from q and k", rng.choice(("softmax", "linear")), without=without)
     keys = np.array(given["k"], dtype=object)
     gone = rng.randrange(keys.shape[-2])
     if keys.shape[-2] == 1:
@@ -308,28 +232,8 @@ def key_taken_out(rng: Random) -> Changed:
 
 def half_as_a_cache(rng: Random) -> Changed:
     """Keys and values that are past give the last rows of the whole."""
-    given = document(
-        rng,
-        "from q and k",
-        "mask causal",
-        without=(
-            "past",
-            "batch",
-            "split",
-            "unequal",
-            "query",
-            "tokens",
-            "no v",
-            "residual array",
-            "bias",
-            "bias hides",
-            "uniform",
-            "self",
-            "empty nan",
-            "empty uniform",
-            "empty zero",
-        ),
-    )
+    without = ("past", "batch", "split", "unequal", "query", "tokens", "no v", "residual array", "uniform", "self")
+    given = document(rng, "from q and k", "mask causal", without=(*EMPTY, *BIAS, *without))
     whole = steps_of(given, "exact")
     ready = next(whole[name] for name in ("rotated_k", "normed_k", "k") if name in whole)
     tokens = ready.shape[-2]
@@ -347,18 +251,9 @@ def half_as_a_cache(rng: Random) -> Changed:
 
 
 RELATIONS: tuple[Relation, ...] = (
-    keys_in_another_order,
-    a_number_added_to_a_row,
-    larger_values,
-    split_batch,
-    one_head,
-    in_blocks,
-    wide_window,
-    high_cap,
-    nothing_changed,
-    key_taken_out,
-    half_as_a_cache,
-)
+    keys_in_another_order, a_number_added_to_a_row, larger_values, split_batch, one_head, in_blocks, wide_window,
+    high_cap, nothing_changed, key_taken_out, half_as_a_cache,
+)  # fmt: skip
 
 
 def rewritten(relation: Relation, rng: Random) -> tuple[list[str], str]:
@@ -418,7 +313,7 @@ def why_says_what_run_shows(rng: Random) -> tuple[list[str], str]:
 
 def explain_says_what_run_shows(rng: Random) -> tuple[list[str], str]:
     """The weights and the context of a query told are its row of the tables."""
-    given = drawn(rng, rng.choice(("from q and k", "from scores", "from x")), without=("tokens", "query", "self"))
+    given = drawn(rng, rng.choice(FROM_SCORES), without=("tokens", "query", "self"))
     try:
         trace, texts = shown_by_run(given)
     except CalculationError:
