@@ -14,9 +14,10 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from against_rivals import digit_disagreements, disagreements
+from against_rivals import digit_disagreements, disagreements, far_disagreements
 from formats_differ import format_disagreements
 from metamorphic import EVERY
+from rivals.far_apart import far_apart
 from rivals.random_scenarios import as_json, documents
 from rivals.settings import cases, every_pair, told
 
@@ -64,6 +65,15 @@ def digits(seed: int, first: int, count: int, tally: Tally) -> None:
         tally.add("exact digits", frozenset(), list(digit_disagreements(document)), as_json(document))
 
 
+def far(seed: int, first: int, count: int, tally: Tally) -> None:
+    """Random scenarios whose exponentials lie hundreds of digits apart, every digit, exact and by hand."""
+    for number in range(first, first + count):
+        document = far_apart(Random(f"{seed} {number}"))
+        tally.add(
+            f"far apart, {document['arithmetic']}", frozenset(), list(far_disagreements(document)), as_json(document)
+        )
+
+
 def relations(seed: int, first: int, count: int, tally: Tally) -> None:
     """Scenarios written otherwise, and commands about the same one: each of the relations in turn."""
     for number in range(first, first + count):
@@ -75,6 +85,7 @@ def relations(seed: int, first: int, count: int, tally: Tally) -> None:
 PARTS: dict[str, Callable[[int, int, int, Tally], None]] = {
     "scenarios": scenarios,
     "digits": digits,
+    "far": far,
     "relations": relations,
     "formats": formats,
 }
