@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rivals.balls import exact_figures
 from rivals.every_digit import exact_texts, hand_numbers, strange
+from rivals.random_scenarios import as_json
 from rivals.settings import Case
 from rivals.straight_line import calculate
 
@@ -22,6 +24,10 @@ from attncalc.pipelines.cost import chosen_arithmetic
 from attncalc.running import run
 from attncalc.scenario_files.json_text import parse
 from attncalc.scenario_files.load import scenario_of
+
+Rival = Callable[[dict[str, Any]], dict[str, Any]]
+
+FAR_BITS = 30_000
 
 CLOSE = 1e-12
 """Of a number, and of 1 for a smaller one: where the straight line in doubles is the judge."""
@@ -121,6 +127,33 @@ def _straight(case: Case, trace: Trace) -> Iterator[str]:
                 yield f"shape of {step.name}: {step.values.shape}, not {right.shape}"
             elif not np.allclose(step.values, right, rtol=CLOSE, atol=CLOSE, equal_nan=True):
                 yield f"{step.name} in doubles: {step.values.tolist()}, not {right.tolist()}"
+
+
+def digit_disagreements(document: dict[str, Any], rival: Rival = exact_figures) -> Iterator[str]:
+    """Where a digit of exact arithmetic, or by hand, is not that of the balls, compared as text."""
+    case = Case(frozenset(), as_json(document), {}, {"arithmetic": "exact", **document})
+    try:
+        trace = trace_of(case._replace(options={"arithmetic": case.kind}), Path())
+    except CalculationError as error:
+        try:
+            rival(document)
+            yield f"refused: {error}"
+        except ZeroDivisionError:
+            return
+    else:
+        places, rounding = trace.scenario.places, trace.scenario.rounding
+        show = _digits if trace.kind == "by-hand" else partial(figure, places=places, rounding=rounding)
+        wanted = {name: np.array(cells, dtype=object) for name, cells in rival(document).items()}
+        if trace.kind == "by-hand":
+            wanted = {name: np.frompyfunc(_digits, 1, 1)(cells) for name, cells in wanted.items()}
+        cells = {name: cells.reshape(trace[name].cells.shape) for name, cells in wanted.items() if name in trace}
+        yield from _differing(trace, wanted | cells, show)
+
+
+def far_disagreements(document: dict[str, Any]) -> Iterator[str]:
+    """The same for exponentials that lie far apart: what agrees for thousands of digits may still differ."""
+    rival = hand_numbers if "by_hand" in document else exact_texts
+    yield from digit_disagreements(document, partial(rival, tie_bits=FAR_BITS))
 
 
 SHIFTING = ("maximum", "shifted", "exponentials", "total")

@@ -11,10 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
-from against_rivals import disagreements
+from against_rivals import digit_disagreements, disagreements, far_disagreements
 from formats_differ import format_disagreements
+from metamorphic import EVERY
+from rivals.far_apart import far_apart
+from rivals.random_scenarios import as_json, documents
 from rivals.settings import cases, every_pair, told
 
 SHOWN = 3
@@ -54,7 +58,37 @@ def formats(seed: int, first: int, count: int, tally: Tally) -> None:
             tally.add("in all formats", frozenset(), found, told(case))
 
 
-PARTS: dict[str, Callable[[int, int, int, Tally], None]] = {"scenarios": scenarios, "formats": formats}
+def digits(seed: int, first: int, count: int, tally: Tally) -> None:
+    """Random scenarios in exact arithmetic with 2 to 30 places, ties among them, every digit."""
+    for number in range(first, first + count):
+        (document,) = documents(f"{seed} {number}", 1, (2, 30))
+        tally.add("exact digits", frozenset(), list(digit_disagreements(document)), as_json(document))
+
+
+def far(seed: int, first: int, count: int, tally: Tally) -> None:
+    """Random scenarios whose exponentials lie hundreds of digits apart, every digit, exact and by hand."""
+    for number in range(first, first + count):
+        document = far_apart(Random(f"{seed} {number}"))
+        tally.add(
+            f"far apart, {document['arithmetic']}", frozenset(), list(far_disagreements(document)), as_json(document)
+        )
+
+
+def relations(seed: int, first: int, count: int, tally: Tally) -> None:
+    """Scenarios written otherwise, and commands about the same one: each of the relations in turn."""
+    for number in range(first, first + count):
+        name = list(EVERY)[number % len(EVERY)]
+        found, told = EVERY[name](Random(f"{seed} {number}"))
+        tally.add(name.replace("_", " "), frozenset(), found, told)
+
+
+PARTS: dict[str, Callable[[int, int, int, Tally], None]] = {
+    "scenarios": scenarios,
+    "digits": digits,
+    "far": far,
+    "relations": relations,
+    "formats": formats,
+}
 """What can be compared: each from a seed, a first number and a count."""
 
 
@@ -65,7 +99,9 @@ def told_of(tally: Tally) -> Iterator[str]:
     if tally.pairs:
         rarest = min(wanted, key=lambda pair: tally.pairs[pair])
         yield f"{len(wanted)} pairs of options, the rarest {tally.pairs[rarest]} times: {rarest}"
-    yield f"{tally.wrong.total()} disagree" + "".join(f"\n    {count} {word}" for word, count in tally.wrong.most_common())
+    yield f"{tally.wrong.total()} disagree" + "".join(
+        f"\n    {count} {word}" for word, count in tally.wrong.most_common()
+    )
 
 
 def read(path: Path | None) -> Tally:

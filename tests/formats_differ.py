@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from against_rivals import trace_of
 from office import values
 from read_back import HIDDEN, TEXTS, asked, is_shown, numbers, of_csv, of_json, of_npz, of_svg, plain_sign
@@ -35,23 +37,23 @@ def _data(case: Case, folder: Path, data: dict[str, list[str]]) -> Iterator[str]
         yield "csv: other numbers"
     target = folder / "out.npz"
     asked(case, folder, "-o", str(target), "--force")
-    doubles = {name: [float(number) for number in step] for name, step in data.items()}
-    if repr(of_npz(target, list(data))) != repr(doubles):
-        yield "npz: other numbers"
+    for name, doubles in of_npz(target, list(data)).items():
+        if not np.array_equal(doubles, [float(number) for number in data[name]], equal_nan=True):
+            yield f"npz: other numbers in {name}"
 
 
 def _texts(case: Case, folder: Path, data: list[str]) -> Iterator[str]:
     """The same texts in the same order (LaTeX has wide tables in parts), each that of its number."""
-    found = {name: reader(asked(case, folder, "--format", name).out) for name, reader in TEXTS.items()}
-    fitting = (drawn for drawn in (False, True) if len(numbers(found["plain"], drawn)) == len(data))
-    drawn = next(fitting, None)
-    if drawn is None:
-        yield f"plain: not the {len(data)} numbers that there are"
+    texts: dict[str, Any] = {}
+    for name, reader in TEXTS.items():
+        texts[name] = numbers(reader(asked(case, folder, "--format", name).out), len(data))
+    if None in texts.values():
+        yield f"{[name for name in texts if texts[name] is None]}: not the {len(data)} numbers that there are"
         return
-    texts = {name: numbers(tables, drawn) for name, tables in found.items()}
     for name, shown in texts.items():
         if (Counter(shown) != Counter(texts["plain"])) if name == "latex" else shown != texts["plain"]:
-            yield f"{name}: other numbers than plain"
+            first = next((two for two in zip(shown, texts["plain"], strict=False) if two[0] != two[1]), ())
+            yield f"{name}: other numbers than plain, {first}"
     for text, number in zip(texts["plain"], data, strict=True):
         if not is_shown(text, number, str(case.meant["rounding"])):
             yield f"plain: shows {text} of {number}"

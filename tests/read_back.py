@@ -45,7 +45,7 @@ def plain_sign(text: str) -> str:
 
 
 def of_plain(text: str) -> list[Table]:
-    """What stands after the places: `query 0, key 1: 0.30`. A place that was there, or has other axes, begins a table."""
+    """What stands after the places: `query 0, key 1: 0.30`. A place that was there or of other axes begins a table."""
     found: list[dict[str, str]] = [{}]
     axis = ""
     for line in text.splitlines():
@@ -94,7 +94,9 @@ def of_latex(text: str) -> list[Table]:
 
 
 def _of_tex(cell: str) -> str:
-    cell = cell.replace(r"\blacksquare", "■").replace("$", "").replace(" ", "").replace(r"\infty", "∞").replace("{}", "")
+    cell = (
+        cell.replace(r"\blacksquare", "■").replace("$", "").replace(" ", "").replace(r"\infty", "∞").replace("{}", "")
+    )
     cell = re.sub(r"\\cdot10\^\{?(-?\d+)\}?", r"e\1", cell)
     return HIDDEN if cell == r"\cdot" else plain_sign(cell)
 
@@ -132,10 +134,18 @@ def of_html(text: str) -> list[Table]:
     return [[plain_sign(cell) for cell in table] for table in cells.tables]
 
 
-def numbers(found: list[Table], drawn: bool = False) -> Table:
-    """The numbers of the tables, drawings of masks left out; with `drawn` a table that hides all is a drawing too."""
-    drawing = {"■", HIDDEN} if drawn else {"■"}
-    return [cell for table in found if not (drawing & set(table) and set(table) <= {"■", HIDDEN}) for cell in table]
+def numbers(found: list[Table], count: int) -> Table | None:
+    """So many numbers of the tables, drawings of masks left out; None where there is no such choice.
+
+    A drawing that hides all looks like weights that are all hidden, which come after it.
+    """
+    tables = [table for table in found if not ("■" in table and set(table) <= {"■", HIDDEN})]
+    dark = [place for place, table in enumerate(tables) if set(table) == {HIDDEN}]
+    for left_out in range(len(dark) + 1):
+        chosen = [table for place, table in enumerate(tables) if place not in dark[:left_out]]
+        if sum(map(len, chosen)) == count:
+            return [cell for table in chosen for cell in table]
+    return None
 
 
 TEXTS: dict[str, Callable[[str], list[Table]]] = {

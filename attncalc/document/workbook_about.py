@@ -91,4 +91,4 @@ def _limits(book: Book) -> Iterator[str]:
     if not plan.live:
         yield view.say("workbook-not-live")
     elif book.kept:
-        yield view.say("workbook-kept", steps=view.listed([view.say(f"name.{name}") for name in book.kept]))
+        yield view.say("workbook-kept", steps=view.listed([view.step_name(name) for name in book.kept]))

@@ -1,4 +1,4 @@
-"""What the steps of ``every_step`` are shown as: exact digits, by-hand numbers, and which numbers of a type are wrong."""
+"""What the steps of ``every_step`` are shown as: exact digits, by-hand numbers, and wrong numbers of a type."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TIE_BITS = 3000
 """Numbers of a few digits and moderate size that agree for so long are equal."""
 
 
-def exact_texts(document: Document) -> dict[str, Array]:
+def exact_texts(document: Document, tie_bits: int = TIE_BITS) -> dict[str, Array]:
     """Every calculated step as the texts that the contract prescribes."""
     places, rounding = int(document.get("places", 4)), document.get("rounding", "half-up")
     show = partial(text_of, places=places, rounding=rounding)
@@ -33,11 +33,11 @@ def exact_texts(document: Document) -> dict[str, Array]:
             shapes[name] = slots[name].shape
         return [slots[name].ravel().tolist() for name in shapes]
 
-    texts = refine(evaluate, partial(_settled, show, partial(text_boundary, places=places), str), TIE_BITS)
+    texts = refine(evaluate, partial(_settled, show, partial(text_boundary, places=places), str), tie_bits)
     return {name: _shaped(cells, shape) for (name, shape), cells in zip(shapes.items(), texts, strict=True)}
 
 
-def hand_numbers(document: Document) -> dict[str, Array]:
+def hand_numbers(document: Document, tie_bits: int = TIE_BITS) -> dict[str, Array]:
     """Every calculated step, rounded to its places before the next uses it. ZeroDivisionError where a total is 0."""
     calculation, rounding = Calculation(document), document.get("rounding", "half-up")
     slots, found = calculation.given(), {}
@@ -51,7 +51,7 @@ def hand_numbers(document: Document) -> dict[str, Array]:
             return list(cells.ravel().tolist())
 
         show = partial(rounded, places=places, rounding=rounding)
-        cells = refine(evaluate, partial(_settled, show, partial(grid_point, digits=places), _decimal), TIE_BITS)
+        cells = refine(evaluate, partial(_settled, show, partial(grid_point, digits=places), _decimal), tie_bits)
         found[name] = _shaped(cells, shape[0])
         slots[name] = _shaped(list(map(_cell, cells)), shape[0])
     return found

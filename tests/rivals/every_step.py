@@ -97,13 +97,20 @@ def largest(cells: Any) -> Any:
     """The largest that is not hidden, itself wherever it is known to be that."""
     found = HIDDEN
     for cell in cells:
-        if isinstance(cell, float):
-            continue
-        if isinstance(found, float) or ball(cell) > ball(found) or (isinstance(cell, fmpq) and isinstance(found, fmpq) and cell > found):
+        if isinstance(found, float):
             found = cell
-        elif not ball(found) > ball(cell) and not (isinstance(cell, fmpq) and isinstance(found, fmpq)):
-            found = ball(found).max(ball(cell))
+        elif not isinstance(cell, float):
+            found = larger(cell, found)
     return found
+
+
+def larger(cell: Any, other: Any) -> Any:
+    """The larger of two; of balls that overlap what may be the larger."""
+    if isinstance(cell, fmpq) and isinstance(other, fmpq):
+        return max(cell, other)
+    if ball(cell) > ball(other):
+        return cell
+    return other if ball(other) > ball(cell) else ball(other).max(ball(cell))
 
 
 def added(cells: Any) -> Any:
@@ -437,8 +444,9 @@ class Calculation:
             return
         yield "masked", lambda slots: np.where(self._flags(slots), ONE, ZERO)
         yield "total", lambda slots: self.summed(slots("masked"))
-        yield "weights", lambda slots: self._shares(
-            slots("masked"), slots("total"), np.where(self._flags(slots), ONE, HIDDEN)
+        yield (
+            "weights",
+            lambda slots: self._shares(slots("masked"), slots("total"), np.where(self._flags(slots), ONE, HIDDEN)),
         )
 
     def _flags(self, slots: Slots) -> Any:
@@ -463,7 +471,9 @@ class Calculation:
 
     def _shares(self, cells: Array, totals: Array, logits: Array) -> Array:
         filling = self._filling(cells.shape[3])
-        return each(lambda cell, total, empty: filling if empty else over(cell, total), cells, totals, self._empty(logits))
+        return each(
+            lambda cell, total, empty: filling if empty else over(cell, total), cells, totals, self._empty(logits)
+        )
 
     # --- in blocks
 
@@ -491,14 +501,18 @@ class Calculation:
     def _block_maximum(self, logits: str, part: slice, now: int, slots: Slots) -> Array:
         cells = slots(logits)
         before = self._sinks(cells) if now == 1 else slots(f"maximum_{now - 1}")
-        return by_rows(largest, cells[..., part] if before is None else np.concatenate([cells[..., part], before], axis=3))
+        return by_rows(
+            largest, cells[..., part] if before is None else np.concatenate([cells[..., part], before], axis=3)
+        )
 
     def _rescale(self, now: int, slots: Slots) -> Array:
         before, after = slots(f"maximum_{now - 1}"), slots(f"maximum_{now}")
         return each(lambda old, new: self.near(self.power(self.near(seen_minus(old, new)))), before, after)
 
     def _block_powers(self, logits: str, part: slice, now: int, slots: Slots) -> Array:
-        shifted = each(lambda cell, top: self.near(seen_minus(cell, top)), slots(logits)[..., part], slots(f"maximum_{now}"))
+        shifted = each(
+            lambda cell, top: self.near(seen_minus(cell, top)), slots(logits)[..., part], slots(f"maximum_{now}")
+        )
         return each(lambda cell: self.near(self.power(cell)), shifted)
 
     def _block_total(self, logits: str, part: slice, now: int, slots: Slots) -> Array:

@@ -23,9 +23,16 @@ HAIRS = (0, 0, 0, 1, -1)
 # --- what the tests ask for -------------------------------------------------------------------
 
 
-def documents(seed: int, count: int) -> Iterator[Document]:
+class Dice(Random):
+    """A source of chance that knows how many places may be shown."""
+
+    places = (0, 12)
+
+
+def documents(seed: int | str, count: int, places: tuple[int, int] = (0, 12)) -> Iterator[Document]:
     """``count`` valid documents; the same for the same seed. None has ``by_hand``."""
-    rng = Random(seed)
+    rng = Dice(seed)
+    rng.places = places
     for _ in range(count):
         with localcontext() as context:
             context.prec = 400
@@ -109,7 +116,7 @@ def _shown(rng: Random) -> Document:
     """places and rounding, each left out now and then."""
     options: Document = {}
     if rng.random() < 0.85:
-        options["places"] = rng.randint(0, 12)
+        options["places"] = rng.randint(*getattr(rng, "places", Dice.places))
     if rng.random() < 0.8:
         options["rounding"] = rng.choice(ROUNDINGS)
     return options

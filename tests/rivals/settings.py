@@ -17,7 +17,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .random_options import RULES, STARTS, WEIGHTINGS, Document, Names, Plan, build, completions, possible_pairs, random_plan
+from .random_options import (
+    RULES,
+    STARTS,
+    WEIGHTINGS,
+    Document,
+    Names,
+    Plan,
+    build,
+    completions,
+    possible_pairs,
+    random_plan,
+)
 from .random_scenarios import as_json
 
 ONLINE = ("online, one key", "online, some keys", "online, all keys")
@@ -84,7 +95,11 @@ def case(rng: Random, pair: Names, folder: Path) -> Case:
     chosen = {KIND_OF[name]: name for name in pair if name in KIND_OF}
     wish = frozenset(name for name in pair if name not in KIND_OF)
     wish |= {more for name in chosen.values() for more in needed(name)}
-    plan = random_plan(rng, wish, rng.randint(0, 8)) if wish else random_plan(rng, frozenset((rng.choice(STARTS),)), rng.randint(0, 8))
+    plan = (
+        random_plan(rng, wish, rng.randint(0, 8))
+        if wish
+        else random_plan(rng, frozenset((rng.choice(STARTS),)), rng.randint(0, 8))
+    )
     for kind, names in SETTINGS.items():
         fitting = [name for name in names if plan.weighting in needed(name) or not needed(name)]
         chosen.setdefault(kind, rng.choices(fitting, [names[name] for name in fitting])[0])
@@ -115,7 +130,10 @@ def said_settings(rng: Random, chosen: dict[str, str], document: Document) -> Do
     else:
         said["arithmetic"] = chosen["arithmetic"]
     if chosen["algorithm"] in ONLINE:
-        said |= {"algorithm": "online", "block": {ONLINE[0]: 1, ONLINE[1]: rng.randint(2, 3), ONLINE[2]: 99}[chosen["algorithm"]]}
+        said |= {
+            "algorithm": "online",
+            "block": {ONLINE[0]: 1, ONLINE[1]: rng.randint(2, 3), ONLINE[2]: 99}[chosen["algorithm"]],
+        }
     return said
 
 
