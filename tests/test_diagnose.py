@@ -113,6 +113,8 @@ ROUNDED: list[tuple[str, dict[str, str], str, dict[str, Any]]] = [
     ("draw", {"weights": "[0.62, 0.12, 0.19, 0.07]", "context": "[0.698, 0.267, 0.461]"}, "own-numbers", {}),
     ("draw", {"weights": "[0.61, 0.12, 0.18, 0.07]"}, "cut", {"places": 2}),
     ("draw", {"weights": "[0.615, 0.124, 0.185, 0.076]"}, "last-weight", {}),
+    ("draw", {"weights": "[0.616, 0.124, 0.185, 0.076]"}, "few-units", {"units": 1}),
+    ("draw", {"context": "[0.697, 0.269, 0.464]"}, "few-units", {"units": 3}),
 ]  # fmt: skip
 
 

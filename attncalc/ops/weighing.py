@@ -15,7 +15,7 @@ ZERO, ONE, NAN = Decimal(0), Decimal(1), Decimal("NaN")
 def divisor(arithmetic: Arithmetic, width: int | None, scale: str, temperature: Decimal) -> Array | None:
     """√d_k·T and its kin, or None where nothing divides."""
     found = None
-    if width is not None and scale in ("sqrt_d_k", "sqrt_d_model", "d_k"):
+    if width is not None:  # only a named scale has one
         number = arithmetic.number(Decimal(width), scale.removeprefix("sqrt_"))
         found = arithmetic.sqrt(number) if scale.startswith("sqrt_") else number
     if temperature == 1:

@@ -132,10 +132,9 @@ class _Reader:
         return result if sign > 0 else _negative(result)
 
     def _power(self) -> Interval:
-        e, base = self._next == "e", self._atom()
+        base = self._atom()
         if self._take("^"):
-            exponent = self._exponent()
-            base = _exponential(exponent) if e else _raised(base, exponent)
+            base = _raised(base, self._exponent())
         while self._take("%"):
             base = _over(base, written("100"))
         return base

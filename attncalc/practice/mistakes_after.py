@@ -9,7 +9,6 @@ import numpy as np
 
 from attncalc.core.arithmetic import Arithmetic, Array
 from attncalc.core.scenario import Scenario
-from attncalc.core.stage import Read
 from attncalc.ops import attention
 from attncalc.practice.mistake import COMMON, RARE, Mistake
 from attncalc.practice.plan import Plan, computing, reading, with_row
@@ -96,7 +95,7 @@ def _residual_of(plan: Plan, slot: str) -> Plan | None:
     """Queries or values, heads side by side, added in place of what enters the block."""
     if not plan.has(slot, "residual"):
         return None
-    width = plan.scenario.sizes.get("d_k" if slot == "q" else "d_v", 0) * plan.scenario.heads
+    width = plan.scenario.sizes["d_k" if slot == "q" else "d_v"] * plan.scenario.heads
     if width != output_width(plan) or (slot == "v" and plan.scenario.grid[2] != plan.scenario.grid[3]):
         return None
 
@@ -104,8 +103,10 @@ def _residual_of(plan: Plan, slot: str) -> Plan | None:
         every = [head * other.shape[1] // scenario.heads for head in range(scenario.heads)]
         return attention.joined(other[:, every]) + out
 
-    reads = (Read(slot, ("batch", "any", "query", "any")), Read("out", ("batch", "any", "query", "feature")))
-    return with_row(plan, "residual", lambda row: row._replace(compute=compute, reads=reads))
+    return with_row(
+        plan, "residual",
+        lambda row: row._replace(compute=compute, reads=(row.reads[0]._replace(slot=slot), *row.reads[1:])),
+    )  # fmt: skip
 
 
 def output_width(plan: Plan) -> int:
@@ -113,7 +114,7 @@ def output_width(plan: Plan) -> int:
     scenario = plan.scenario
     if scenario.has("w_o"):
         return int(np.shape(scenario.arrays["w_o"])[-1])
-    return scenario.sizes.get("d_v", 0) * scenario.heads
+    return scenario.sizes["d_v"] * scenario.heads
 
 
 def _residual_of_normed(plan: Plan) -> Plan | None:

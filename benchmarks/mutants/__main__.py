@@ -32,9 +32,10 @@ CALCULATING = (
 )  # fmt: skip
 PRACTISING = (
     "numbers_typed", "answers", "array_places", "diagnose", "catalogue", "generator", "quiz", "worksheet", "check",
-    "check_json", "new",
+    "check_json", "new", "npz",
 )  # fmt: skip
-NEAREST = {"core": (*CALCULATING, *PRACTISING), "ops": CALCULATING, "pipelines": CALCULATING, "practice": PRACTISING}
+SHOWING = ("cells", "notes", "screens", "hostile_words", "walk")
+NEAREST = {"core": (*CALCULATING, *SHOWING), "ops": CALCULATING, "pipelines": CALCULATING, "practice": PRACTISING}
 """The test files of each room, nearest first: none that needs a browser, LaTeX, an office program or a terminal."""
 
 
