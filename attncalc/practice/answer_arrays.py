@@ -20,7 +20,7 @@ from attncalc.practice.assembling import Assembly
 from attncalc.practice.fitting import Fitted, fitted, step_named
 from attncalc.practice.numbers_typed import TypedNumber, number_said, plain_number
 from attncalc.scenario_files.json_text import TRACE
-from attncalc.scenario_files.opened_arrays import array_of, opened
+from attncalc.scenario_files.opened_arrays import array_of, foreign, opened
 from attncalc.scenario_files.plain_files import NotRead
 from attncalc.scenario_files.stored_arrays import SINGLE, Opened
 
@@ -79,10 +79,11 @@ DESCRIPTION = "trace"
 
 def _hand_places(file: Opened) -> Mapping[str, int]:
     """The least decimals of the steps where the file says that attncalc rounded by hand; a given step has its own."""
-    if DESCRIPTION not in file.keys:
+    if DESCRIPTION not in file.keys or file.text is None:
         return {}
     try:
-        document = json.loads(str(array_of(file, DESCRIPTION).values))
+        with foreign():
+            document = json.loads(file.text(DESCRIPTION))
         if document["format"] != TRACE or document["arithmetic"]["kind"] != "by-hand":
             return {}
         said = document["arithmetic"]["places"]

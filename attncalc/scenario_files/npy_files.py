@@ -138,12 +138,21 @@ def npz(file: BinaryIO) -> Opened:
     """The arrays of an `.npz`."""
     archive = archive_of(file)
     arrays = {name.removesuffix(".npy"): archive.getinfo(name) for name in archive.namelist() if name.endswith(".npy")}
-    return Opened(tuple(arrays), lambda key: _member(archive, arrays[key]))
+    return Opened(tuple(arrays), lambda key: _member(archive, arrays[key]), lambda key: _text(archive, arrays[key]))
 
 
 def _member(archive: ZipFile, member: ZipInfo) -> Stored:
     with member_of(archive, member) as data:
         return _array(data, member_outline(data, member))
+
+
+def _text(archive: ZipFile, member: ZipInfo) -> str:
+    with member_of(archive, member) as data:
+        found = described(data)
+        if found.shape or found.dtype.kind != "U" or not 0 < found.dtype.itemsize <= MOST_UNPACKED:
+            raise broken("array-broken-header")
+        check_shape(found.shape, found.dtype, member.file_size - data.tell())
+        return str(np.frombuffer(data.read(found.dtype.itemsize), found.dtype)[0])
 
 
 def member_of(archive: ZipFile, member: ZipInfo) -> IO[bytes]:

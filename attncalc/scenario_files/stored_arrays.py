@@ -61,10 +61,11 @@ class Outline(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A file of arrays: their keys in its order, and what reads one of them."""
+    """A file of arrays: their keys in its order, and what reads one of them; NotRead where it cannot be."""
 
     keys: tuple[str, ...]
     reader: Callable[[str], Stored]
+    text: Callable[[str], str] | None = None  # where it may hold texts too: reads one that stands alone
 
 
 def broken(reason: str) -> NotRead:
