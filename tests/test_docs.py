@@ -51,7 +51,7 @@ from attncalc.scenario_files.keys import KEYS
 
 RUN_BY = {
     "python3 -m venv": ".ci/run", ".ci/run": ".ci/run", "ruff check": ".ci/run", "pytest tests/": ".ci/run",
-    "sphinx-build": "tests/test_site.py",
+    "sphinx-build": "tests/test_site.py", "python tests/differential.py": "tests/test_differential.py",
 }  # fmt: skip
 """How the other lines of `sh` begin, and the file that runs them."""
 

@@ -1,4 +1,4 @@
-"""Random documents whose exponentials lie hundreds of digits apart, with values that make ties, over what can hide it."""
+"""Random documents whose exponentials lie hundreds of digits apart, with values that make ties."""
 
 from __future__ import annotations
 
