@@ -8,6 +8,7 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
+import differential
 import numpy as np
 import pytest
 from against_rivals import digit_disagreements, disagreements, far_disagreements
@@ -80,6 +81,19 @@ def test_a_scenario_written_otherwise(name: str) -> None:
         assert found == [], on
 
 
+def test_the_command_compares_a_few(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Says how many, keeps the figures, goes on from there."""
+    for first in ("0", "3"):
+        asked = ["--scenarios", "3", "--digits", "2", "--first", first, "--tally", str(tmp_path / "tally.json")]
+        monkeypatch.setattr("sys.argv", ["differential.py", *asked])
+        assert differential.main() == 0
+    last = capsys.readouterr().out.splitlines()
+    assert "4 exact digits" in last[-4]
+    assert last[-2] == "0 disagree"
+
+
 # --- that the rivals see a fault ------------------------------------------------------------------
 
 
@@ -106,7 +120,11 @@ ALMOST: list[tuple[Document, str, list[str]]] = [
     ({"scores": [[-549], [1241]], "v": [[-2]], "sink": -833}, "context", ["-1.9999", "-1.9999"]),
     ({"scores": [[813, -40]], "sink": -709, "v": [[1], [1]]}, "context", ["0.9999"]),
     # three exponentials are multiplied
-    ({"scores": [[-274, 279]], "v": [[-3], [1]], "sink": -25, "algorithm": "online", "block": 1}, "output_2", ["0.9999"]),
+    (
+        {"scores": [[-274, 279]], "v": [[-3], [1]], "sink": -25, "algorithm": "online", "block": 1},
+        "output_2",
+        ["0.9999"],
+    ),
 ]
 
 
