@@ -19,6 +19,13 @@ TIE_BITS = 3000
 """Numbers of a few digits and moderate size that agree for so long are equal."""
 
 
+MOST_BITS = 70_000
+
+
+class Beyond(Exception):
+    """By hand, a number has more than 20,000 digits before its point: nobody writes that."""
+
+
 def exact_texts(document: Document, tie_bits: int = TIE_BITS) -> dict[str, Array]:
     """Every calculated step as the texts that the contract prescribes."""
     places, rounding = int(document.get("places", 4)), document.get("rounding", "half-up")
@@ -50,7 +57,7 @@ def hand_numbers(document: Document, tie_bits: int = TIE_BITS) -> dict[str, Arra
             shape[:] = [cells.shape]
             return list(cells.ravel().tolist())
 
-        show = partial(rounded, places=places, rounding=rounding)
+        show = partial(_written, places=places, rounding=rounding)
         cells = refine(evaluate, partial(_settled, show, partial(grid_point, digits=places), _decimal), tie_bits)
         found[name] = _shaped(cells, shape[0])
         slots[name] = _shaped(list(map(_cell, cells)), shape[0])
@@ -78,6 +85,12 @@ def _settled(
     if cell.is_nan():
         return word(NAN)
     return decide(cell, show, tie, last)
+
+
+def _written(value: Ratio, places: int, rounding: str) -> Decimal:
+    if abs(value.num).bit_length() - value.den.bit_length() > MOST_BITS:
+        raise Beyond
+    return rounded(value, places, rounding)
 
 
 def _decimal(word: str) -> Decimal:
