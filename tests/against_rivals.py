@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 from rivals.balls import exact_figures
-from rivals.every_digit import Beyond, exact_texts, hand_numbers, strange
+from rivals.every_digit import exact_texts, hand_numbers, strange
+from rivals.every_step import Beyond
 from rivals.random_scenarios import as_json
 from rivals.settings import Case
 from rivals.straight_line import calculate

@@ -12,7 +12,7 @@ from flint import arb, ctx, fmpq
 
 from .balls import NAN, NEG_INF, START_BITS, Ratio, decide, grid_point, refine, text_boundary, text_of
 from .by_hand import places_of, rounded
-from .every_step import HIDDEN, Array, Calculation, ball, fraction
+from .every_step import HIDDEN, Array, Beyond, Calculation, ball, fraction
 from .straight_line import Document
 
 TIE_BITS = 3000
@@ -20,10 +20,6 @@ TIE_BITS = 3000
 
 
 MOST_BITS = 70_000
-
-
-class Beyond(Exception):
-    """By hand, a number has more than 20,000 digits before its point: nobody writes that."""
 
 
 def exact_texts(document: Document, tie_bits: int = TIE_BITS) -> dict[str, Array]:
