@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from rivals.balls import exact_figures
 from rivals.every_digit import exact_texts, hand_numbers, strange
+from rivals.every_step import Beyond
 from rivals.random_scenarios import as_json
 from rivals.settings import Case
 from rivals.straight_line import calculate
@@ -61,6 +62,8 @@ def disagreements(case: Case, folder: Path) -> Iterator[str]:
         yield from JUDGES[case.kind](case, trace)
     except ZeroDivisionError:
         yield "not refused"
+    except Beyond:
+        return
 
 
 def _refused(case: Case, error: CalculationError) -> Iterator[str]:
@@ -69,7 +72,7 @@ def _refused(case: Case, error: CalculationError) -> Iterator[str]:
         if case.kind == "by-hand":
             hand_numbers(case.meant)
         yield f"refused: {error}"
-    except ZeroDivisionError:
+    except (ZeroDivisionError, Beyond):
         return
 
 

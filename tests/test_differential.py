@@ -8,14 +8,16 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
+import differential
 import numpy as np
 import pytest
-from against_rivals import digit_disagreements, disagreements
+from against_rivals import digit_disagreements, disagreements, far_disagreements
 from agreement import Document, steps_of, trace_of
 from formats_differ import format_disagreements
 from metamorphic import EVERY
 from office import values
 from rivals.every_digit import exact_texts, hand_numbers, strange
+from rivals.far_apart import far_apart
 from rivals.random_scenarios import as_json, documents
 from rivals.settings import KIND_OF, cases, every_pair, told
 from test_xlsx import file_of, wrong
@@ -24,7 +26,7 @@ from attncalc.core.figures import figure
 from attncalc.errors import CalculationError
 
 SEED = 7
-SCENARIOS, FORMATS, DIGITS, RELATIONS = 200, 2, 60, 42
+SCENARIOS, FORMATS, DIGITS, FAR_APART, RELATIONS = 200, 2, 60, 60, 42
 CHUNKS = 4
 
 
@@ -64,12 +66,32 @@ def test_exact_digits_with_more_places() -> None:
         assert list(digit_disagreements(document)) == [], as_json(document)
 
 
+def test_exponentials_hundreds_of_digits_apart() -> None:
+    """Exact and by hand, behind caps, biases and sinks, in blocks or not."""
+    for number in range(FAR_APART):
+        document = far_apart(Random(f"{SEED} {number}"))
+        assert list(far_disagreements(document)) == [], as_json(document)
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_a_scenario_written_otherwise(name: str) -> None:
     """Each relation a few times."""
     for number in range(RELATIONS // len(EVERY)):
         found, on = EVERY[name](Random(f"{SEED} {number}"))
         assert found == [], on
+
+
+def test_the_command_compares_a_few(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Says how many, keeps the figures, goes on from there."""
+    for first in ("0", "3"):
+        asked = ["--scenarios", "3", "--digits", "2", "--first", first, "--tally", str(tmp_path / "tally.json")]
+        monkeypatch.setattr("sys.argv", ["differential.py", *asked])
+        assert differential.main() == 0
+    last = capsys.readouterr().out.splitlines()
+    assert "4 exact digits" in last[-4]
+    assert last[-2] == "0 disagree"
 
 
 # --- that the rivals see a fault ------------------------------------------------------------------
@@ -94,6 +116,15 @@ ALMOST: list[tuple[Document, str, list[str]]] = [
     ({"scores": [[1000, 0, -1000]], "softcap": 5}, "capped", ["4.9999", "0.0000", "-4.9999"]),
     ({"scores": [[0, -400]], "v": [[-1], [2]], "algorithm": "online"}, "context", ["-0.9999"]),
     ({"scores": [[0, -400]], "v": [[-1], [2]], "algorithm": "online", "base": 2}, "output_1", ["-0.9999"]),
+    # one bound serves an array: what is small in one row is nothing beside another row
+    ({"scores": [[-549], [1241]], "v": [[-2]], "sink": -833}, "context", ["-1.9999", "-1.9999"]),
+    ({"scores": [[813, -40]], "sink": -709, "v": [[1], [1]]}, "context", ["0.9999"]),
+    # three exponentials are multiplied
+    (
+        {"scores": [[-274, 279]], "v": [[-3], [1]], "sink": -25, "algorithm": "online", "block": 1},
+        "output_2",
+        ["0.9999"],
+    ),
 ]
 
 

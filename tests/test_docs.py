@@ -53,6 +53,7 @@ RUN_BY = {
     "python3 -m venv": ".ci/run", ".ci/run": ".ci/run", "ruff check": ".ci/run", "pytest tests/": ".ci/run",
     "sphinx-build": "tests/test_site.py", "python -m tests.fuzz": "tests/test_fuzz.py",
     "python tests/faults": "tests/test_faults.py", "python benchmarks/mutants": "benchmarks/README.md",
+    "python tests/differential.py": "tests/test_differential.py",
 }  # fmt: skip
 """How the other lines of `sh` begin, and the file that runs them."""
 

@@ -44,8 +44,8 @@ The exponentials that it takes inside its steps go into the list.
 def certain(compute: Compute, edges: Edges, given: Iterable[Bounded]) -> tuple[list[Values], bool]:
     """What `compute` gives, with enough digits to tell each number from its edges, and whether none is left open.
 
-    A number that more digits than the spread of the given numbers, the exponentials and the results cannot tell from
-    an edge is on it: a tie.
+    A number that more digits than the spread of the given numbers and the results, and that of the exponentials, cannot
+    tell from an edge is on it: a tie.
     """
     given, digits = list(given), max(FIRST_DIGITS, edges.places + 30)
     while True:
@@ -55,12 +55,35 @@ def certain(compute: Compute, edges: Edges, given: Iterable[Bounded]) -> tuple[l
             return [array.values for array in results], True
         if results is not None and any(hopeless(array, edges) for array in results):
             return [settled(array, edges) for array in results], False
-        wanted = spread([*given, *powers, *(results or ())]) + SPARE_DIGITS + edges.places
+        apart = spread([*given, *(results or ())]) + sum(spread([power]) for power in powers)  # they are multiplied
+        wanted = apart + SPARE_DIGITS + edges.places
         digits *= MORE
         if digits >= min(wanted, MOST_DIGITS):
             break
-    final = attempt(compute, edges, min(wanted, MOST_DIGITS), [], last=True) or []
-    return [settled(array, edges) for array in final], wanted <= MOST_DIGITS and not any(map(_unbounded, final))
+    return _with_ties(compute, edges, wanted, apart)
+
+
+def _with_ties(compute: Compute, edges: Edges, digits: int, apart: int) -> tuple[list[Values], bool]:
+    """What is open with so many digits lies on its edge, once its error is far below all that could be a difference."""
+    while True:
+        final = attempt(compute, edges, min(digits, MOST_DIGITS), [], last=True) or []
+        missing = max((_missing(array, edges, apart, digits) for array in final), default=0)
+        if missing <= 0 or digits >= MOST_DIGITS:
+            break
+        digits += missing
+    return [settled(array, edges) for array in final], digits <= MOST_DIGITS and not any(map(_unbounded, final))
+
+
+def _missing(array: Bounded, edges: Edges, apart: int, digits: int) -> int:
+    """How many more digits than these an array needs: one bound serves all its numbers, and they may lie far apart."""
+    if _unbounded(array):
+        return digits
+    found = 0
+    for index, _ in open_cells(array, edges):
+        value, error = array.values[index], array.error(array.values[index])
+        size = value.adjusted() if value.copy_abs() > error else 0  # what may be nothing has no size
+        found = max(found, error.adjusted() - min(0, size) + apart + SPARE_DIGITS // 2)
+    return found
 
 
 def hopeless(array: Bounded, edges: Edges) -> bool:

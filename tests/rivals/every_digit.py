@@ -12,11 +12,14 @@ from flint import arb, ctx, fmpq
 
 from .balls import NAN, NEG_INF, START_BITS, Ratio, decide, grid_point, refine, text_boundary, text_of
 from .by_hand import places_of, rounded
-from .every_step import HIDDEN, Array, Calculation, ball, fraction
+from .every_step import HIDDEN, Array, Beyond, Calculation, ball, fraction
 from .straight_line import Document
 
 TIE_BITS = 3000
 """Numbers of a few digits and moderate size that agree for so long are equal."""
+
+
+MOST_BITS = 70_000
 
 
 def exact_texts(document: Document, tie_bits: int = TIE_BITS) -> dict[str, Array]:
@@ -50,7 +53,7 @@ def hand_numbers(document: Document, tie_bits: int = TIE_BITS) -> dict[str, Arra
             shape[:] = [cells.shape]
             return list(cells.ravel().tolist())
 
-        show = partial(rounded, places=places, rounding=rounding)
+        show = partial(_written, places=places, rounding=rounding)
         cells = refine(evaluate, partial(_settled, show, partial(grid_point, digits=places), _decimal), tie_bits)
         found[name] = _shaped(cells, shape[0])
         slots[name] = _shaped(list(map(_cell, cells)), shape[0])
@@ -78,6 +81,12 @@ def _settled(
     if cell.is_nan():
         return word(NAN)
     return decide(cell, show, tie, last)
+
+
+def _written(value: Ratio, places: int, rounding: str) -> Decimal:
+    if abs(value.num).bit_length() - value.den.bit_length() > MOST_BITS:
+        raise Beyond
+    return rounded(value, places, rounding)
 
 
 def _decimal(word: str) -> Decimal:

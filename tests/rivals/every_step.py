@@ -30,6 +30,10 @@ HIDDEN = float("-inf")
 ZERO, ONE = fmpq(0), fmpq(1)
 
 
+class Beyond(Exception):
+    """More digits than this rival has: of a number, or between it and a round one."""
+
+
 # --- cells ------------------------------------------------------------------------------------
 
 
@@ -74,7 +78,9 @@ def root(cell: Any) -> Any:
 
 
 def hyperbolic(cell: Any) -> Any:
-    """tanh, and 0 of 0."""
+    """tanh, and 0 of 0; far out it is nearer to 1 than can be told."""
+    if abs(ball(cell)) > 1000:
+        raise Beyond
     return ZERO if isinstance(cell, fmpq) and cell == 0 else ball(cell).tanh()
 
 
