@@ -12,7 +12,10 @@ from attncalc.core.figures import NEAR
 FIRST_DIGITS = 50
 SPARE_DIGITS = 80
 MORE = 4  # most numbers are decided long before the spread, and exponentials of a thousand digits are slow
-MOST_DIGITS = 20_000  # seconds for a small scenario; what is open even then is said in a note
+MOST_DIGITS = 20_000  # what is open even then is said in a note
+FEW_DIGITS = 400  # for which there is time whatever the size
+MOST_WORK = 1.25e8
+"""Numbers × digits², which is about what exponentials take: a few seconds."""
 
 OWN = Context(prec=1000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 """What everything around the calculation is done in, whatever decimal context the caller has set."""
@@ -50,11 +53,17 @@ def certain(compute: Compute, edges: Edges, given: Iterable[Bounded]) -> tuple[l
         if results is not None and not any(True for array in results for _ in open_cells(array, edges)):
             return [array.values for array in results], True
         wanted = spread([*given, *(results or ())]) + SPARE_DIGITS + edges.places
-        digits *= MORE
-        if digits >= min(wanted, MOST_DIGITS):
+        digits, most = digits * MORE, most_digits([*given, *(results or ())])
+        if digits >= min(wanted, most):
             break
-    final = attempt(compute, edges, min(wanted, MOST_DIGITS), last=True) or []
-    return [settled(array, edges) for array in final], wanted <= MOST_DIGITS and not any(map(_unbounded, final))
+    final = attempt(compute, edges, min(wanted, most), last=True) or []
+    return [settled(array, edges) for array in final], wanted <= most and not any(map(_unbounded, final))
+
+
+def most_digits(arrays: Iterable[Bounded]) -> int:
+    """The digits for which there is time: fewer, the more numbers there are."""
+    count = max((array.values.size for array in arrays), default=1)
+    return min(MOST_DIGITS, max(FEW_DIGITS, int((MOST_WORK / count) ** 0.5)))
 
 
 def spread(arrays: Iterable[Bounded]) -> int:
