@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from samples import DRAW, LANGUAGES, sentences, trace_of
 
 from attncalc import load, run
 from attncalc.core import certain
+from attncalc.core.bounded import Bounded
 from attncalc.messages import catalogue
 
 
