@@ -670,6 +670,14 @@ def test_hostile_labels_are_shown_safely() -> None:
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("answer", ["context[draw][0]=e^700.8/9.83", "exponentials[draw]=1e300 1e308 -1e308 1e-308"])
+def test_answers_near_the_end_of_doubles_are_judged_and_no_library_warns(answer: str) -> None:
+    """Whatever overflows while they are compared."""
+    done = check("draw", *typed(answer))
+    assert (done.code, done.err) == (1, "")
+
+
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("number", ["17976931348623159080e289", "1999999999999999999998e308", "-2e308", "1e999999"])
 def test_a_number_beyond_a_double_is_refused_and_no_library_warns_of_it(number: str) -> None:
     """Typed or in a file: one sentence on standard error."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from samples import DRAW, LANGUAGES, sentences, trace_of
 
 from attncalc import load, run
 from attncalc.core import certain
+from attncalc.core.bounded import Bounded
 from attncalc.messages import catalogue
 
 
@@ -87,6 +89,19 @@ def test_a_note_is_there_and_says_its_numbers(case: Case, language: str) -> None
 def test_a_note_is_not_there_a_step_away(case: Case) -> None:
     """A scenario just short of the condition does not bring the note up."""
     assert case.code not in sentences(trace_of(case.without))
+
+
+@pytest.mark.parametrize(("count", "digits"), [(1, 11_180), (4, 5_590), (100, 1_118), (1_000_000, 400)])
+def test_the_more_numbers_the_fewer_digits(count: int, digits: int) -> None:
+    """So that exponentials of very many digits end in seconds; 400 are always there."""
+    assert certain.most_digits([Bounded(np.zeros(1)), Bounded(np.zeros(count))]) == digits
+
+
+def test_many_numbers_worlds_apart_leave_a_digit_open() -> None:
+    """Forty exponentials of twenty thousand digits would take minutes; two of four thousand do not."""
+    document = {"rounding": "truncate", "arithmetic": "exact"}
+    assert "undecided" in sentences(trace_of({**document, "scores": [[0, -9000]] * 20}))
+    assert "undecided" not in sentences(trace_of({**document, "scores": [0, -9000]}))
 
 
 def test_a_digit_that_stays_open_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

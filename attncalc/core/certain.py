@@ -12,7 +12,10 @@ from attncalc.core.figures import NEAR
 FIRST_DIGITS = 50
 SPARE_DIGITS = 80
 MORE = 4  # most numbers are decided long before the spread, and exponentials of a thousand digits are slow
-MOST_DIGITS = 20_000  # seconds for a small scenario; what is open even then is said in a note
+MOST_DIGITS = 20_000  # what is open even then is said in a note
+FEW_DIGITS = 400  # for which there is time whatever the size
+MOST_WORK = 1.25e8
+"""Numbers × digits², which is about what exponentials take: a few seconds."""
 
 OWN = Context(prec=1000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 """What everything around the calculation is done in, whatever decimal context the caller has set."""
@@ -57,21 +60,21 @@ def certain(compute: Compute, edges: Edges, given: Iterable[Bounded]) -> tuple[l
             return [settled(array, edges) for array in results], False
         apart = spread([*given, *(results or ())]) + sum(spread([power]) for power in powers)  # they are multiplied
         wanted = apart + SPARE_DIGITS + edges.places
-        digits *= MORE
-        if digits >= min(wanted, MOST_DIGITS):
+        digits, most = digits * MORE, most_digits([*given, *(results or ())])
+        if digits >= min(wanted, most):
             break
-    return _with_ties(compute, edges, wanted, apart)
+    return _with_ties(compute, edges, wanted, apart, most)
 
 
-def _with_ties(compute: Compute, edges: Edges, digits: int, apart: int) -> tuple[list[Values], bool]:
+def _with_ties(compute: Compute, edges: Edges, digits: int, apart: int, most: int) -> tuple[list[Values], bool]:
     """What is open with so many digits lies on its edge, once its error is far below all that could be a difference."""
     while True:
-        final = attempt(compute, edges, min(digits, MOST_DIGITS), [], last=True) or []
+        final = attempt(compute, edges, min(digits, most), [], last=True) or []
         missing = max((_missing(array, edges, apart, digits) for array in final), default=0)
-        if missing <= 0 or digits >= MOST_DIGITS:
+        if missing <= 0 or digits >= most:
             break
         digits += missing
-    return [settled(array, edges) for array in final], digits <= MOST_DIGITS and not any(map(_unbounded, final))
+    return [settled(array, edges) for array in final], digits <= most and not any(map(_unbounded, final))
 
 
 def _missing(array: Bounded, edges: Edges, apart: int, digits: int) -> int:
@@ -92,6 +95,12 @@ def hopeless(array: Bounded, edges: Edges) -> bool:
         return False
     most = MOST_DIGITS - edges.places
     return any(x.is_finite() and x.adjusted() > most for x in array.values.flat if x)
+
+
+def most_digits(arrays: Iterable[Bounded]) -> int:
+    """The digits for which there is time: fewer, the more numbers there are."""
+    count = max((array.values.size for array in arrays), default=1)
+    return min(MOST_DIGITS, max(FEW_DIGITS, int((MOST_WORK / count) ** 0.5)))
 
 
 def spread(arrays: Iterable[Bounded]) -> int:

@@ -38,7 +38,7 @@ FEW_CELLS = 1
 
 def diagnose(trace: Trace, answers: Sequence[Answered]) -> Diagnosis:
     """The verdict on answers to steps of a trace, which is the right calculation, exact where that is possible."""
-    with localcontext(OWN):
+    with localcontext(OWN), np.errstate(all="ignore"):  # what overflows on the way is near nothing
         case = Case(trace, in_our_convention(trace, answers))
         steps: list[StepVerdict] = []
         for sheet in case.sheets:

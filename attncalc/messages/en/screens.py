@@ -245,7 +245,7 @@ MESSAGES: dict[str, str] = {
     "note.shown-rounded-one": "Numbers are shown with {places} place, but nothing is rounded in between: working from the shown numbers may give other last places (--by-hand {places} rounds every step).",
     "note.shown-rounded-here-one": "Numbers are shown with {places} place, but nothing is rounded in between: working from the shown numbers may give other last places.",
     "note.shifted": "Without taking off the row maximum the exponentials would leave the range of {kind}; the weights are the same.",
-    "note.undecided": "More than 20,000 digits would be needed to be sure of every last digit shown here.",
+    "note.undecided": "To be sure of every last digit shown here, more digits would be needed than can be calculated in seconds.",
     # verify
     "verify-summary": "{right} of {all} printed numbers hold.",
     "verify-nothing": "This scenario says nothing to verify (no expect).",

@@ -245,7 +245,7 @@ MESSAGES: dict[str, str] = {
     "note.shown-rounded-one": "数字只显示 {places} 位小数，计算中途并不舍入：用显示的数字重算，末几位可能不同（--by-hand {places} 则每步都舍入）。",
     "note.shown-rounded-here-one": "数字只显示 {places} 位小数，计算中途并不舍入：用显示的数字重算，末几位可能不同。",
     "note.shifted": "如果不先减去行最大值，指数会超出 {kind} 的范围；减去之后权重不变。",
-    "note.undecided": "要确定这里显示的每个末位数字，需要计算超过 20,000 位。",
+    "note.undecided": "要确定这里显示的每个末位数字，需要的位数太多，几秒钟内算不完。",
     # verify
     "verify-summary": "原文的 {all} 个数中有 {right} 个正确。",
     "verify-nothing": "这个算例没有可核对的数（没有 expect）。",
