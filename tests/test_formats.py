@@ -10,6 +10,7 @@ import pytest
 from calling import call, notices, out
 
 from attncalc.core import names
+from attncalc.renderers import FORMATS
 
 TRACE = names.FORMATS
 DOCUMENT = names.DOCUMENTS
@@ -74,15 +75,13 @@ def test_an_option_of_one_format_is_refused_with_others(option: str, format: str
         assert (done.code, done.out, done.err) == (2, "", f"attncalc: {flag}: works with --format {format} only\n")
 
 
-@pytest.mark.parametrize(
-    "format", [name for name in names.FORMATS if name not in ("table", "plain", "json", "markdown", "latex")]
-)
+@pytest.mark.parametrize("format", [name for name in names.FORMATS if not FORMATS[name].several])
 def test_a_format_of_one_trace_takes_one_scenario(format: str, tmp_path: Path) -> None:
     """Two scenarios are refused before a file is written."""
     done = call("run", "draw", "cross", "--format", format, "-o", str(tmp_path / "a"))
     assert (done.code, done.err) == (
         2,
-        "attncalc: this format takes one scenario; table, plain, json, markdown and latex take several\n",
+        "attncalc: this format takes one scenario; those that take several are table, plain, json, markdown, latex\n",
     )
     assert not list(tmp_path.iterdir())
 

@@ -75,7 +75,7 @@ def _refuse_several(format: str) -> None:
     from attncalc.renderers import FORMATS
 
     if not FORMATS[format].several:
-        raise UsageError.of("one-scenario")
+        raise UsageError.of("one-scenario", formats=", ".join(name for name, row in FORMATS.items() if row.several))
 
 
 def _shown(session: Session, options: Options, traces: Sequence[Trace], command: str) -> int:

@@ -205,6 +205,8 @@ def _misfit(
         fields: dict[str, Any] = {"count": found[0], "wanted": wanted[0], "step": step.name, "example": example}
         return UsageError.of("answers-rows", place, **fields)
     shapes = WrongShape(found, wanted).fields
+    if not at and len(wanted) == 2 and (len(found) == 1 or found[0] == 1):
+        return UsageError.of("answers-shape-typed", place, **shapes, step=step.name)
     return UsageError.of("answers-shape", place, **shapes, step=" ".join((step.name, *target.words)))
 
 

@@ -217,7 +217,7 @@ MESSAGES: dict[str, str] = {
     "unknown-suffix": "{suffix} is not a suffix that is written here; known are {known}, or say --format",
     "jsonl-needs-json": "--jsonl gives one JSON object a line; leave out --format {found}",
     "no-scenario": "name a scenario: a file, - for standard input, or a built-in; {known}",
-    "one-scenario": "this format takes one scenario; table, plain, json, markdown and latex take several",
+    "one-scenario": "this format takes one scenario; those that take several are {formats}",
     "no-pdf": "PDF is not written here; print the page that -o FILE.html gives, or compile -o FILE.tex --standalone",
     "target-empty": "names no file; leave it out, or say - for standard output",
     "file-exists": "is there already; --force overwrites it",

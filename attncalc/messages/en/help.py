@@ -19,7 +19,7 @@ MESSAGES: dict[str, str] = {
     "help.points": "How many values, both ends among them: 2 to 1000; 11 where it is left out.",
     "help.check": "Judge numbers that you got: which step is wrong, and which mistake made it.",
     "help.answers": "The numbers to judge: a JSON or CSV file, .npy, .npz or .safetensors, or - for standard input; of several files each by itself.",
-    "help.answer": "Numbers to judge, typed: weights[draw]=0.62 0.12 0.19 0.08, or a single cell. Repeatable.",
+    "help.answer": "Numbers to judge, typed: weights[draw]=0.62 0.12 0.19 0.08, a single cell, or a whole step with ; between its rows. Repeatable.",
     "help.code": "Print the lines of PyTorch that save a module's arrays for this check.",
     "help.quiz": "Ask for the numbers of a calculation step by step, and tell what went wrong.",
     "help.answer-file": "Take the answers from this file, a line for each question; - is standard input.",

@@ -217,7 +217,7 @@ MESSAGES: dict[str, str] = {
     "unknown-suffix": "不能按后缀 {suffix} 写出；可以用 {known}，或者用 --format 指定格式",
     "jsonl-needs-json": "--jsonl 每行输出一个 JSON 对象；请去掉 --format {found}",
     "no-scenario": "请指定算例：文件、-（标准输入）或内置算例；内置算例有 {known}",
-    "one-scenario": "这种格式只能输出一个算例；table、plain、json、markdown 和 latex 可以输出多个",
+    "one-scenario": "这种格式只能输出一个算例；能输出多个的有：{formats}",
     "no-pdf": "这里不写 PDF；可以打印 -o FILE.html 得到的页面，或者编译 -o FILE.tex --standalone",
     "target-empty": "没有写文件名；请去掉它，或者用 - 表示标准输出",
     "file-exists": "已经存在；要覆盖请加 --force",

@@ -19,7 +19,7 @@ MESSAGES: dict[str, str] = {
     "help.points": "取多少个值，含两端：2 到 1000，不写则取 11 个。",
     "help.check": "判断算出来的数对不对：哪一步错了，是哪种错误造成的。",
     "help.answers": "要检查的数：JSON 或 CSV 文件、.npy、.npz 或 .safetensors 文件，- 表示标准输入；可以给出几个文件，逐个判断。",
-    "help.answer": "直接写出要检查的数：weights[draw]=0.62 0.12 0.19 0.08，也可以只写一个单元格。可重复。",
+    "help.answer": "直接写出要检查的数：weights[draw]=0.62 0.12 0.19 0.08；也可以只写一个单元格，或用 ; 分行写出整个步骤。可重复。",
     "help.code": "输出几行 PyTorch 程序，用来保存模块里的数组以供检查。",
     "help.quiz": "逐步考计算中的数，并说明哪里错了。",
     "help.answer-file": "从这个文件读取答案，每题一行；- 表示标准输入。",
