@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from attncalc.core.expression import Expression
+from attncalc.core.names import TAGS
 from attncalc.document.blocks import (
     TOGETHER,
     Block,
@@ -34,8 +35,6 @@ from attncalc.document.view import View
 from attncalc.renderers.branches import is_copy
 
 FOLDER = Path(__file__).parent / "templates"
-TAGS = {"en": "en", "zh": "zh-Hans"}
-"""The languages as HTML names them."""
 
 
 @cache
