@@ -96,7 +96,7 @@ class DecimalFunctions:
     @staticmethod
     def tanh(x: Decimal) -> Decimal:
         """The hyperbolic tangent."""
-        return Decimals().tanh(bounded(x)).values.item()  # type: ignore[no-any-return]
+        return Decimals().tanh(bounded([x])).values.item()  # type: ignore[no-any-return]
 
     @staticmethod
     def cos(x: Decimal) -> Decimal:
