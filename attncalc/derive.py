@@ -95,9 +95,8 @@ class DecimalFunctions:
 
     @staticmethod
     def tanh(x: Decimal) -> Decimal:
-        """(e^2x − 1) / (e^2x + 1)."""
-        power = (2 * x).exp()
-        return (power - 1) / (power + 1)
+        """The hyperbolic tangent."""
+        return Decimals().tanh(bounded([x])).values.item()  # type: ignore[no-any-return]
 
     @staticmethod
     def cos(x: Decimal) -> Decimal:

@@ -203,7 +203,7 @@ def by_hand_differs(trace: Trace) -> Iterator[Note]:
         moved = int((shown != true).sum())
         if moved:
             fields = {"step": name, "moved": moved, "all": shown.size, "first": _first_to_move(trace, exact)}
-            fields["vectors"] = _rows_that_moved(trace, trace[name], shown, true)
+            fields["vectors"] = _rows_that_moved(trace[name], shown, true)
             yield Note("by-hand-differs", name, fields)
 
 
@@ -212,7 +212,7 @@ def _as_shown_by_hand(trace: Trace, exact: Trace, name: str) -> Any:
     return np.frompyfunc(lambda x: figure_of(trace, trace[name], x), 1, 1)(exact[name].cells.reshape(exact[name].shape))
 
 
-def _rows_that_moved(trace: Trace, step: Step, shown: Any, true: Any) -> list[tuple[Row, str]]:
+def _rows_that_moved(step: Step, shown: Any, true: Any) -> list[tuple[Row, str]]:
     """The exact vectors of the rows that differ, the first three, each with its place."""
     shape = (*step.cells.shape[:3], -1)
     old, new = shown.reshape(shape), true.reshape(shape)

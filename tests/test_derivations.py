@@ -16,6 +16,7 @@ from rivals.random_scenarios import as_json, documents, documents_by_hand
 from samples import BUILT_IN, DRAW, computed, trace_of, trace_of_text, view_in
 
 from attncalc import load, run
+from attncalc.core.certain import OWN
 from attncalc.core.expression import Cell, Expression, Number, Operation, Symbol, numbers_in
 from attncalc.core.figures import round_to
 from attncalc.core.stage import Step, Trace
@@ -210,6 +211,14 @@ def test_the_program_evaluates_derivations_too(kind: str) -> None:
         for _, _, tree in cells_of(trace):
             wanted = worth_of(tree, (lambda x: x) if kind != "float64" else float).value
             assert float(recomputed(tree)) == pytest.approx(float(wanted), rel=1e-15, abs=1e-300)
+
+
+@pytest.mark.parametrize(("score", "wanted"), [("1e30", 50), ("-1e30", -50), ("0", 0)])
+def test_a_capped_score_beyond_all_powers_is_evaluated_as_the_cap(score: str, wanted: int) -> None:
+    """tanh of a score whose exponential leaves the range of decimals is ±1, in the context of the program."""
+    trace = trace_of_text(f'{{"scores": [{score}, 1], "softcap": 50, "arithmetic": "float64"}}')
+    with localcontext(OWN):
+        assert recomputed(derivation(trace, trace["capped"], (0, 0, 0, 0))) == wanted
 
 
 def test_a_given_cell_is_just_its_number() -> None:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from calling import call
+from calling import call, out
 from running import run_program, run_shell
 from surroundings import assert_one_sentence, usual
 
@@ -97,6 +97,11 @@ class TestFiles:
         """`-o /dev/stdout` into a pipe, and `-o -`, are standard output."""
         assert run_program(*args, "-o", "/dev/stdout") == (0, usual(*args), "")
         assert run_program(*args, "-o", "-") == (0, usual(*args), "")
+
+    @pytest.mark.parametrize("target", ["-", "/dev/stdout", "/dev/fd/1"])
+    def test_standard_output_by_any_name_has_the_colours_that_are_asked_for(self, target: str) -> None:
+        """Only a file is written without them."""
+        assert out("run", "draw", "--color", "always", "-o", target) == out("run", "draw", "--color", "always")
 
     @pytest.mark.parametrize("target", ["/dev/stdout", "/dev/fd/1"])
     def test_standard_output_by_name_into_a_file(self, target: str, tmp_path: Path) -> None:

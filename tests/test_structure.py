@@ -250,7 +250,6 @@ def test_names_for_completion_are_those_of_the_tables() -> None:
     from attncalc.calculations import CALCULATIONS
     from attncalc.pipelines.standard import ROWS, STEP_NAMES
     from attncalc.renderers import FORMATS
-    from attncalc.scenario_files.keys import ARITHMETICS
     from attncalc.scenario_files.keys import KEYS as SCENARIO_KEYS
 
     layouts = {row.name: row.layout[2:] for row in ROWS}
@@ -261,7 +260,7 @@ def test_names_for_completion_are_those_of_the_tables() -> None:
     assert tuple(FORMATS) == names.FORMATS
     assert {name for name, format in FORMATS.items() if format.blocks or name == "json"} == {*names.DOCUMENTS, "svg"}
     assert set(names.SUFFIXES.values()) == {*names.FORMATS} - {"plain"}
-    assert set(names.ARITHMETICS) == set(CALCULATIONS) == set(ARITHMETICS)
+    assert set(names.ARITHMETICS) == set(CALCULATIONS)
     assert names.ROUNDINGS == tuple(ROUNDINGS) == SCENARIO_KEYS["rounding"].names  # type: ignore[attr-defined]
     assert names.LANGUAGES == LANGUAGES
 

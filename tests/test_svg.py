@@ -277,7 +277,7 @@ def test_a_file_needs_nothing_else_and_says_what_it_shows(picture: str, language
     assert re.findall(r"@import|@font-face|url\((?!#hatch\))|href|<script|<foreignObject|\bon\w+=", svg) == []
     root = read(svg).root
     assert root.get("role") == "img"
-    assert root.get("lang") == {"en": "en", "zh": "zh-CN"}[language]
+    assert root.get("lang") == {"en": "en", "zh": "zh-Hans"}[language]
     assert root.findtext(f"{SVG}title")
     assert len(root.findtext(f"{SVG}desc") or "") > 10
     assert render(run(load("mini-head")), view_in(language, "svg"), picture=picture) == svg

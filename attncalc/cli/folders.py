@@ -81,5 +81,4 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _cannot(folder: Path, error: BaseException) -> OutputError:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return OutputError([Fault(shortened(str(folder)), "cannot-write", {"reason": reason})])
+    return OutputError([Fault(shortened(str(folder)), "cannot-write", {"reason": output.reason_of(error)})])

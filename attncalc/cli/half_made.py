@@ -21,6 +21,7 @@ LEFT_OVER = 3600
 """Seconds after which nobody is still writing, where the system has no locks that could say so."""
 
 ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")
+"""The signals that end a program and that it can catch, but for Ctrl-C."""
 
 
 class Part(NamedTuple):

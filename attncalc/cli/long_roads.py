@@ -129,7 +129,7 @@ def _streamed(session: Session, options: Options, long: Long, queries: tuple[int
         from attncalc.renderers import summary_json, summary_npz
 
         json = format == "json"
-        write_text(options, summary_json.render(found, long.scenario) if json else summary_npz.render(found))
+        write_text(options, summary_json.render(found) if json else summary_npz.render(found))
         return 0
     view = plain_view(session, format)._replace(everything=bool(options["all"]))
     write_blocks(session, options, lambda view: told(found, long.scenario, queries, view), view, format)

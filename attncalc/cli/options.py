@@ -147,13 +147,13 @@ def signature(
     chosen: Iterable[str], scenario_names: Callable[[], list[str]], say: Say, on_help: Any
 ) -> inspect.Signature:
     """The parameters of a command as Typer reads them."""
-    parameters = [_parameter(OPTIONS[name], scenario_names, say) for name in chosen]
+    parameters = [_parameter(OPTIONS[name], scenario_names) for name in chosen]
     help_option = typer.Option(False, "--help", is_eager=True, callback=on_help, help=say("help.help"))
     parameters.append(inspect.Parameter("help_", inspect.Parameter.KEYWORD_ONLY, default=help_option, annotation=bool))
     return inspect.Signature(parameters)
 
 
-def _parameter(option: Option, scenario_names: Callable[[], list[str]], say: Say) -> inspect.Parameter:
+def _parameter(option: Option, scenario_names: Callable[[], list[str]]) -> inspect.Parameter:
     default = option.default if option.type is not MANY else []
     complete = _completer(option, scenario_names)
     if option.flags:

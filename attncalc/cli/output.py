@@ -54,7 +54,7 @@ def check_target(target: str | None, force: bool) -> None:
     try:
         _check(target, Path(target), force)
     except UNREACHABLE as error:
-        raise OutputError.of("cannot-write", shortened(target), reason=_reason(error)) from None
+        raise OutputError.of("cannot-write", shortened(target), reason=reason_of(error)) from None
 
 
 def _check(target: str, path: Path, force: bool) -> None:
@@ -99,7 +99,7 @@ def _reachable(path: Path) -> Iterator[None]:
     try:
         yield
     except UNREACHABLE as error:
-        raise OutputError.of("cannot-write", shortened(str(path)), reason=_reason(error)) from None
+        raise OutputError.of("cannot-write", shortened(str(path)), reason=reason_of(error)) from None
 
 
 def _write(path: Path, data: bytes, parts: dict[Path, Part]) -> None:
@@ -118,7 +118,8 @@ def _write(path: Path, data: bytes, parts: dict[Path, Part]) -> None:
     os.chmod(part.path, place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
 
 
-def _reason(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
+    """Why the system refuses, in its own words."""
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 

@@ -109,7 +109,7 @@ def _asked(session: Session, options: Options, begun_with: Begun, view: View, fo
         asked.interrupted = True
     if asked.typed and asked.state.question is not None and not asked.left:
         output.write("\n")
-    output.write(text(_ending(session, options, begun_with, asked.state, view)))
+    output.write(text(_ending(session, begun_with, asked.state, view)))
     return asked.status()
 
 
@@ -229,7 +229,7 @@ def _on_paper(session: Session, options: Options, begun_with: Begun, view: View,
         text = _writer(session, view, format)
         parts = [text(_opened(options, begun_with, greeting(begun_with.state, view, paper=True), view)).lstrip("\n")]
         parts += [f"\n{_echo(line)}{text(blocks)}" for line, blocks in found.told]
-        parts.append(text(_ending(session, options, begun_with, found.state, view)))
+        parts.append(text(_ending(session, begun_with, found.state, view)))
         output.write("".join(parts))
     return Status.DONE if found.state.right else Status.WRONG
 
@@ -247,7 +247,7 @@ def _written_lines(file: str, name: str) -> Iterator[tuple[int, str]]:
 # --- the end --------------------------------------------------------------------------------------
 
 
-def _ending(session: Session, options: Options, begun_with: Begun, state: State, view: View) -> list[Block]:
+def _ending(session: Session, begun_with: Begun, state: State, view: View) -> list[Block]:
     from attncalc.document.quiz_ending import Followed, ending
 
     followed = Followed() if session.quiet else _followed(begun_with, state)

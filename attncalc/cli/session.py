@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from attncalc.cli.output import is_file
 from attncalc.core import names
 from attncalc.errors import UsageError, nearest, shortened
 
@@ -25,7 +26,7 @@ class Session(NamedTuple):
 def session(options: Mapping[str, Any]) -> Session:
     """The session that the options and the environment ask for."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
-    to_file = bool(options.get("output")) and options.get("output") != "-"
+    to_file = is_file(options.get("output"))
     size = _terminal_size() if terminal and not to_file else None
     return Session(
         language=language(options.get("lang")),

@@ -96,9 +96,9 @@ def _write(session: Session, options: Options, long: Long, told: Sequence[Told],
 def _as_json(told: Told) -> str:
     from attncalc.renderers import summary_json
 
-    scenario, found, rows = told
+    _, found, rows = told
     alone = found.asked is not None and found.asked.map_alone
-    return summary_json.map_alone(found) if alone else summary_json.render(found, scenario, rows or None)
+    return summary_json.map_alone(found) if alone else summary_json.render(found, rows or None)
 
 
 def _format(options: Options) -> str:

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, NoReturn
 
+from attncalc.cli.half_made import ENDING
+
 CODES = ("<u", "?2004l", "?1004l", "?1006l", "?1015l", "?1003l", "?1000l", "?7h", "?1049l", "?25h")
 GIVE_BACK = "".join(f"\x1b[{code}" for code in CODES)
 """Keys, pastes, focus and mouse as usual, lines wrap, the old screen, the cursor."""
@@ -22,7 +24,6 @@ GIVE_BACK = "".join(f"\x1b[{code}" for code in CODES)
 GIVE_BACK_LINE = "\x1b[?2004l"
 """Pastes as usual: all that a line of input with editing changes, where the terminal knows of it."""
 
-CAUGHT = ("SIGTERM", "SIGHUP", "SIGQUIT")
 IGNORED = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGTTOU", "SIGTSTP")
 LEFT_IN_ORDER = b"."
 NOTHING = -1
@@ -47,7 +48,7 @@ def given_back(drawn: bool = True) -> Iterator[None]:
         os.close(writing)
         _wait_and_restore(reading, settings, codes, parent)
     os.close(reading)
-    before = {name: signal.getsignal(getattr(signal, name)) for name in CAUGHT}
+    before = {name: signal.getsignal(getattr(signal, name)) for name in ENDING}
     _catch(settings, codes)
     if not drawn:  # the screen has a wakeup of its own
         os.set_blocking(writing, False)
@@ -102,7 +103,7 @@ def _left_in_order(reading: int, parent: int) -> bool:
 
 def _send(number: int, parent: int) -> None:
     """Sends a signal to the program, where it is still there."""
-    if number in (signal.SIGINT, *(getattr(signal, name) for name in CAUGHT)) and os.getppid() == parent:
+    if number in (signal.SIGINT, *(getattr(signal, name) for name in ENDING)) and os.getppid() == parent:
         os.kill(parent, number)
 
 
@@ -113,13 +114,13 @@ def _catch(settings: Any, codes: str = GIVE_BACK) -> None:
         _restore(settings, codes)
         os._exit(128 + number)
 
-    for name in CAUGHT:
+    for name in ENDING:
         signal.signal(getattr(signal, name), leave)
 
 
 def _let_go() -> None:
     """Signals are the system's own again."""
-    for name in CAUGHT:
+    for name in ENDING:
         signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 

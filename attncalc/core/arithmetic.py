@@ -131,15 +131,16 @@ class Decimals:
         return self._circular("sin", x)
 
     def _circular(self, name: str, x: Bounded) -> Bounded:
-        from mpmath import MPContext  # loaded only where positions are rotated
+        from mpmath import libmp  # loaded only where positions are rotated
 
-        context, digits = MPContext(), getcontext().prec
-        context.dps = digits + 10 + math.ceil(min(max(size(x.values), 0), 400))
-        function = getattr(context, name)
+        digits = getcontext().prec
+        bits = libmp.dps_to_prec(digits + 10 + math.ceil(min(max(size(x.values), 0), 400)))
+        function = getattr(libmp, f"mpf_{name}")
         exact = {"cos": Decimal(1), "sin": Decimal(0)}[name]
 
         def one(value: Decimal) -> Decimal:
-            return exact if not value else Decimal(context.nstr(function(context.mpf(str(value))), digits + 5))
+            angle = libmp.from_str(str(value), bits, "n")
+            return exact if not value else Decimal(libmp.to_str(function(angle, bits, "n"), digits + 5))
 
         values = np.asarray(np.frompyfunc(one, 1, 1)(x.values), dtype=object)
         return Bounded(values, EXACT if all(v == exact for v in values.flat) else plus(x.absolute, 1.0 - digits))

@@ -30,6 +30,8 @@ SUFFIXES = {
 ARITHMETICS = ("exact", "float64", "float32", "float16", "by-hand")
 ROUNDINGS = ("half-up", "half-even", "truncate")
 LANGUAGES = ("en", "zh")
+TAGS = {"en": "en", "zh": "zh-Hans"}
+"""The languages as HTML and SVG name them."""
 
 
 def languages_from(first: str) -> tuple[str, ...]:

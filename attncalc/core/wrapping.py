@@ -7,6 +7,7 @@ import unicodedata
 from itertools import pairwise
 
 NUMBER = re.compile(r"[^\w]*+[\d.,e+−-]++[^\w]*+", re.ASCII)  # possessive: a long row of points is tried once
+BETWEEN_CHINESE = re.compile("(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])")
 NEVER_LAST = "（《“"
 NEVER_FIRST = "，。；：、）》”？！％,.;:)?!%"
 
@@ -34,6 +35,11 @@ def _cells_of(character: str) -> int:
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def closed_up(text: str) -> str:
+    """The text without the blanks that stand between two Chinese characters."""
+    return BETWEEN_CHINESE.sub("", text)
 
 
 def wrapped(text: str, width: int) -> list[str]:

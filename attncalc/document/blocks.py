@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import NamedTuple
 
 from attncalc.core.expression import Cell, Expression
@@ -27,6 +28,11 @@ class Heading(NamedTuple):
     aside: str = ""
     new_page: bool = False
     below: bool = False
+
+    @property
+    def is_title(self) -> bool:
+        """Whether it begins a document of its own: it says more at the end of its line and stands by itself."""
+        return self.aside != "" and not self.below
 
 
 class Prose(NamedTuple):
@@ -131,6 +137,18 @@ class Plot(NamedTuple):
     lowest: str
     highest: str
     own: float | None = None
+
+    def pieces(self, curve: Curve) -> list[list[tuple[float, float]]]:
+        """The points of a curve between its gaps, each as its shares of the width and of the height."""
+        found: list[list[tuple[float, float]]] = []
+        for there, points in groupby(zip(self.at, curve.numbers, strict=True), key=lambda point: point[1] is not None):
+            if there:
+                found.append([(x, self.share(y)) for x, y in points if y is not None])
+        return found
+
+    def share(self, number: float) -> float:
+        """How high a number lies between the lowest and the highest, from 0 to 1."""
+        return (number - self.low) / (self.high - self.low)
 
 
 class HeatMap(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
@@ -11,6 +10,7 @@ from attncalc.core.figures import as_decimal, figure, scientific
 from attncalc.core.numbers import figure_of, places_of
 from attncalc.core.stage import Row, Step, Trace
 from attncalc.core.tokens import labels
+from attncalc.core.wrapping import closed_up
 from attncalc.document.heading import row_name
 from attncalc.document.view import View
 from attncalc.explore.compare import Compared, Part, RowChange, cells_of, largest, row_change
@@ -96,14 +96,6 @@ class _Pair:
         places = min(places_of(trace, trace["weights"]) for trace in self.traces)
         same = len({figure(as_decimal(number), places) for number in numbers}) == 1
         return same or texts[0] == texts[1]
-
-
-BETWEEN_CHINESE = re.compile("(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])")
-
-
-def closed_up(text: str) -> str:
-    """The text without the blanks that stand between two Chinese characters."""
-    return BETWEEN_CHINESE.sub("", text)
 
 
 def _shown(trace: Trace, weight: Any, view: View) -> str:

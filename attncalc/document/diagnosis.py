@@ -57,10 +57,10 @@ def diagnosis(found: Diagnosis, view: View) -> Iterator[Block]:
 
 def verdict(found: Diagnosis, view: View) -> Iterator[Block]:
     """The verdict as a sentence, with why and how where a mistake is known; then other mistakes in later steps."""
-    groups = list(_groups(found))
+    by_step = list(groups(found))
     if found.verdict not in (MISTAKE, SLIP):
         yield Prose(_sentence(found, view), view.say(f"check-lead.{found.verdict}"))
-    for number, (step, findings) in enumerate(groups):
+    for number, (step, findings) in enumerate(by_step):
         later = number > 0 or found.verdict not in (MISTAKE, SLIP)
         yield from _group(found, step, findings, view, later)
 
@@ -86,7 +86,7 @@ def _headline(found: Diagnosis) -> Finding | None:
     return next(findings, None) if found.verdict in (ROUNDING, ROUNDED_INPUTS) else None
 
 
-def _groups(found: Diagnosis) -> Iterator[tuple[StepVerdict, list[Finding]]]:
+def groups(found: Diagnosis) -> Iterator[tuple[StepVerdict, list[Finding]]]:
     """The mistakes and slips by the step whose answers show them, each where it shows first."""
     said: list[Finding] = []
     for step in found.steps:

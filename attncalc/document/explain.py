@@ -18,7 +18,7 @@ from attncalc.derive import formula
 from attncalc.document.blocks import Block, Derivation, Figure, Line, Matrix, Prose, Remark
 from attncalc.document.derived import derived
 from attncalc.document.heading import closing, head_columns, opening, step_heading, why_code
-from attncalc.document.matrices import WITH_BARS, axis_labels, mask_picture, matrices
+from attncalc.document.matrices import WITH_BARS, axis_labels, has_mask_picture, mask_picture, matrices
 from attncalc.document.reading import reading, share_of_rest
 from attncalc.document.view import View
 from attncalc.explore.cells import cell_name
@@ -100,7 +100,7 @@ def _body(telling: Telling, step: Step) -> Iterator[Block]:
     """Given numbers as a table, computed ones with what is put into them."""
     row_axis, column_axis = step.stage.layout[2:4]
     yield from head_columns(telling.trace, step, telling.view)
-    if step.name == "masked" and telling.trace.scenario.needs_scores:
+    if has_mask_picture(telling.trace, step):
         yield from mask_picture(telling.trace, telling.view, [telling.query], telling.keys)
     if step.stage.given or row_axis == "key":
         yield from matrices(telling.trace, step, telling.view, [telling.query], telling.keys)

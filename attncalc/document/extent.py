@@ -41,7 +41,7 @@ class Extent(NamedTuple):
 
 def steps_shown(trace: Trace, view: View, told: bool) -> list[Step]:
     """The steps that a page shows; a story holds the products already, so that they are left out unless asked for."""
-    return [step for step in trace if view.wants(step) and (step.name != "terms" or not told or bool(view.steps))]
+    return [step for step in trace if (view.draws(step) if told else view.wants(step))]
 
 
 def extent(trace: Trace, view: View, first: Sequence[int], told: bool) -> Extent:

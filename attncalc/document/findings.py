@@ -63,7 +63,7 @@ def _code(finding: Finding) -> str:
 
 def _fields(found: Diagnosis, step: StepVerdict, finding: Finding, view: View) -> dict[str, Any]:
     """The fields of a sentence as they are read: cells by name, terms as they are printed, numbers with places."""
-    fields = {**finding.fields, **_numbers(found, step, finding, view)}
+    fields = {**finding.fields, **_numbers(found, step, finding)}
     return {name: _said(found, name, value, view) for name, value in fields.items()}
 
 
@@ -77,7 +77,7 @@ def _said(found: Diagnosis, name: str, value: Any, view: View) -> Any:
     return value
 
 
-def _numbers(found: Diagnosis, step: StepVerdict, finding: Finding, view: View) -> Mapping[str, str]:
+def _numbers(found: Diagnosis, step: StepVerdict, finding: Finding) -> Mapping[str, str]:
     """What was given and what is right, beside each other."""
     fields, shown = finding.fields, Shown(found.trace, step.sheet)
     if finding.kind == "slip":

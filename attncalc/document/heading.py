@@ -93,6 +93,11 @@ def step_heading(trace: Trace, step: Step, view: View, numbered: bool = True) ->
     return Heading(view.say(f"title.{step.stage.texts()}"), number, equation(trace, step, view))
 
 
+def name_of(step: Step, view: View) -> str:
+    """`Divide (weights)`: a step's title and its name."""
+    return f"{view.say(f'title.{step.stage.texts()}')} ({step.name})"
+
+
 def equation(trace: Trace, step: Step, view: View) -> Equation | None:
     """A step's formula with its letter; None for a given step."""
     tree = formula(trace, step)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from attncalc.core.expression import Expression, Number, Operation, Symbol
+from attncalc.document.blocks import Equation
 from attncalc.document.notation import ATOM, POWER, PRODUCT, SUM, Notation, Written
 from attncalc.document.view import View
 
@@ -182,6 +183,16 @@ def printer(view: View, notation: type[PageNotation] = PageNotation, **more: Any
 def letter(text: str) -> str:
     """The letter on the left of a formula."""
     return text.translate(LETTERS).strip()
+
+
+def math(tree: Expression, view: View) -> str:
+    """A formula, or a derivation, between dollar signs."""
+    return f"${printer(view)(tree)}$"
+
+
+def equation(whole: Equation, view: View) -> str:
+    """A formula with its letter, between dollar signs."""
+    return f"${letter(whole.left)} = {printer(view)(whole.right)}$"
 
 
 def _operand(number: Number) -> str:

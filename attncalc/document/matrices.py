@@ -98,6 +98,11 @@ def axis_labels(trace: Trace, axis: str, length: int) -> tuple[str, ...]:
     return labels(tokens)[-length:] if tokens is not None else tuple(map(str, range(length)))
 
 
+def has_mask_picture(trace: Trace, step: Step) -> bool:
+    """Whether a step masks scores, so that the mask is drawn before it; uniform weights show theirs themselves."""
+    return step.name == "masked" and trace.scenario.needs_scores
+
+
 def mask_picture(trace: Trace, view: View, queries: Sequence[int] | None, keys: Sequence[int]) -> Iterator[Matrix]:
     """Visible and hidden, drawn before the mask is applied; once where all heads have the same mask."""
     visible = trace.scenario.arrays["visible"]

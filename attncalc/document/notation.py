@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from attncalc.core.expression import Expression, Number, Operation, Symbol
-from attncalc.document.signs import ASCII, TO_ASCII, UNICODE, Signs
+from attncalc.document.signs import TO_ASCII, UNICODE, Signs
 from attncalc.messages import Say
 
 SUM, PRODUCT, POWER, ATOM = 1, 2, 3, 4
@@ -120,7 +120,7 @@ class TextNotation(Notation):
     def symbol(self, symbol: Symbol) -> str:
         """The letter, Greek and infinity as the signs have it."""
         text = symbol.text.replace("Σ", self.signs.sum).replace("∞", self.signs.infinity).replace("−", self.signs.minus)
-        return text.translate(TO_ASCII) if self.signs is ASCII else text
+        return text.translate(TO_ASCII) if self.signs.ascii else text
 
     def number(self, text: str) -> Written:
         """The number with the sign set's minus."""

@@ -10,7 +10,7 @@ from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
 from attncalc.document.blocks import Matrix
 from attncalc.document.extent import Extent
-from attncalc.document.matrices import crops, mask_picture, matrices
+from attncalc.document.matrices import crops, has_mask_picture, mask_picture, matrices
 from attncalc.document.view import View
 
 
@@ -21,7 +21,7 @@ def page_tables(
     batches, heads = (tuple(dict.fromkeys(numbers)) for numbers in zip(*carried.places, strict=True))
     queries = None if told else views[0].queries
     here = [view._replace(batches=batches, heads=heads) for view in views]
-    if step.name == "masked" and trace.scenario.needs_scores:
+    if has_mask_picture(trace, step):
         keys = range(len(trace.scenario.tokens))
         yield from zip(*(mask_picture(trace, view, queries, keys) for view in here), strict=True)
     places = {own_place(trace, step, *place) for place in carried.places}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
@@ -10,14 +9,13 @@ from attncalc.core.numbers import figure_of
 from attncalc.core.rows import own_place
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
+from attncalc.core.wrapping import closed_up
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose
 from attncalc.document.heading import step_numbers, title_of
 from attncalc.document.matrices import matrices
 from attncalc.document.view import View
 from attncalc.explore.cells import Index
 from attncalc.practice.exercise import Exercise, short
-
-BETWEEN_CHINESE = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 
 TextAt = Callable[[Index], str]
 
@@ -80,4 +78,4 @@ def number_at(trace: Trace, step: Step, view: View, index: Index) -> str:
 
 def listed(words: Sequence[str], view: View) -> str:
     """`scores, weights and context`; between Chinese words there are no blanks."""
-    return BETWEEN_CHINESE.sub("", view.listed(words))
+    return closed_up(view.listed(words))

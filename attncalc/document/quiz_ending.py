@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose
-from attncalc.document.quiz_task import name_of, points
+from attncalc.document.heading import name_of
+from attncalc.document.quiz_task import points
 from attncalc.document.view import View
 from attncalc.practice.quiz_state import QUARTERS, RIGHT_ANSWERS, Done, State
 
@@ -54,7 +55,7 @@ def _to_practise(state: State, view: View) -> Iterator[str]:
     met: dict[str, None] = {}
     others = []
     for done in state.done:
-        title = name_of(state.quiz, state.quiz.trace[done.step], view)
+        title = name_of(state.quiz.trace[done.step], view)
         new = [name for name in done.mistakes if name not in met]
         met |= dict.fromkeys(new)
         for name in new:

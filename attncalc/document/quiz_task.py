@@ -13,7 +13,7 @@ from attncalc.core.rows import own_place
 from attncalc.core.stage import Source, Step
 from attncalc.core.tokens import labels
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose, Remark
-from attncalc.document.heading import title_of
+from attncalc.document.heading import name_of, title_of
 from attncalc.document.matrices import axis_labels, mask_picture, matrices
 from attncalc.document.view import View
 from attncalc.errors import UsageError, shortened
@@ -148,11 +148,6 @@ def _row_names(quiz: Quiz, name: str, axis: str, count: int) -> tuple[str, ...]:
 # --- a question -----------------------------------------------------------------------------------
 
 
-def name_of(quiz: Quiz, step: Step, view: View) -> str:
-    """`Divide (weights)`: a step's title and its name."""
-    return f"{view.say(f'title.{step.stage.texts()}')} ({step.name})"
-
-
 def question(state: State, view: View, again: bool = False) -> Iterator[Block]:
     """Where one is, the numbers that are needed and were not shown yet (or `again`), and what is asked for."""
     quiz, asked = state.quiz, state.question
@@ -160,7 +155,7 @@ def question(state: State, view: View, again: bool = False) -> Iterator[Block]:
         return
     view = here(quiz, view)
     lead = view.say("quiz-position", number=len(state.done) + 1, all=len(quiz.questions))
-    yield Heading(view.say("with-lead", lead=lead, text=name_of(quiz, quiz.trace[asked.step], view)))
+    yield Heading(view.say("with-lead", lead=lead, text=name_of(quiz.trace[asked.step], view)))
     left_out = []
     for table in asked.reads if again else asked.new:
         if not (view.everything or _size(quiz, table) <= MOST_NUMBERS):

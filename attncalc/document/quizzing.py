@@ -13,10 +13,10 @@ from attncalc.core.numbers import figure_of, operand
 from attncalc.core.stage import Step
 from attncalc.document.blocks import Block, Derivation, Line, Prose
 from attncalc.document.findings import together, told
-from attncalc.document.heading import equation, why_code
-from attncalc.document.matrices import mask_picture
+from attncalc.document.heading import equation, name_of, why_code
+from attncalc.document.matrices import has_mask_picture, mask_picture
 from attncalc.document.naming import name_in
-from attncalc.document.quiz_task import cell_labels, here, name_of, points
+from attncalc.document.quiz_task import cell_labels, here, points
 from attncalc.document.reading import reading
 from attncalc.document.view import View, shown_tree
 from attncalc.explore.cells import Index
@@ -129,8 +129,7 @@ def hinted(before: State, view: View) -> Iterator[Block]:
     lead = view.say("quiz-hint", number=before.hints + 1, all=MOST_HINTS)
     if before.hints == 0:
         shown = equation(before.quiz.trace, step, view)
-        formula = f"{shown.left} = {view.notation().print(shown.right)}" if shown else ""
-        yield Prose(formula, lead)
+        yield Prose(view.equation(shown) if shown else "", lead)
         yield Prose(view.say(f"why.{why_code(before.quiz.trace.scenario, step)}"))
     elif before.hints == 1:
         yield Prose(view.say("quiz-put-in"), lead)
@@ -141,7 +140,7 @@ def hinted(before: State, view: View) -> Iterator[Block]:
 
 def _put_in(before: State, asked: Question, step: Step, view: View) -> Iterator[Block]:
     """The numbers put in, without what they give: of the first wrong number, or of the whole row; a mask as it is."""
-    if step.name == "masked" and before.quiz.trace.scenario.needs_scores:
+    if has_mask_picture(before.quiz.trace, step):
         keys = [cell[3] for cell in asked.cells]
         yield from mask_picture(before.quiz.trace, view, [before.quiz.row.query], keys)
         return
@@ -195,7 +194,7 @@ def so_far(state: State, view: View) -> Iterator[Block]:
     for number, done in enumerate(state.done):
         before = State(state.quiz, state.done[:number])
         step = state.quiz.trace[done.step]
-        lead = name_of(state.quiz, step, view)
+        lead = name_of(step, view)
         yield Prose(visible(done.answers[-1]), lead) if done.counts else _answer(before, here(state.quiz, view), lead)
 
 

@@ -36,9 +36,8 @@ class RaisedNotation(TextNotation):
     def dot(self, tree: Operation) -> Written:
         """Every product written out, zeros too."""
         half = len(tree.arguments) // 2
-        pairs = zip(tree.arguments[:half], tree.arguments[half:], strict=True)
-        pair = list(pairs)
-        parts = self._some(half, lambda n: self.times.join(self.inside(a, PRODUCT) for a in pair[n]))
+        pairs = list(zip(tree.arguments[:half], tree.arguments[half:], strict=True))
+        parts = self._some(half, lambda n: self.times.join(self.inside(a, PRODUCT) for a in pairs[n]))
         return Written(" + ".join(parts), SUM if half > 1 else PRODUCT)
 
     def _some(self, count: int, part: Callable[[int], str]) -> list[str]:

@@ -99,15 +99,14 @@ def _number(value: float, scenario: Scenario, view: View) -> str:
 
 def _means(found: Summary, view: View) -> Matrix:
     """A line for each head, and the average over them."""
-    named = {"largest": found.largest, **found.figures}
-    with np.errstate(all="ignore"):
-        table = np.stack([np.mean(values, axis=(0, 2), dtype=np.float64) for values in named.values()], axis=1)
+    means = found.means()
+    table = np.stack(list(means.values()), axis=1)
     rows = [view.say("place.head", number=head) for head in range(len(table))]
     if len(table) > 1:
         table = np.vstack([table, table.mean(axis=0)])
         rows.append(view.say("long-average"))
     cells = tuple(tuple(Figure(view.number(figure(float(cell), 4))) for cell in line) for line in table)
-    columns = tuple(view.say(f"long-figure.{code}", near=_near(found)) for code in named)
+    columns = tuple(view.say(f"long-figure.{code}", near=_near(found)) for code in means)
     return Matrix("", view.say("axis.head"), "", tuple(rows), columns, cells)
 
 

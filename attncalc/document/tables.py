@@ -8,7 +8,7 @@ from attncalc.core.stage import Step, Trace
 from attncalc.document.blocks import Block, Prose, Remark
 from attncalc.document.given import other_numbers
 from attncalc.document.heading import closing, head_columns, opening, step_heading
-from attncalc.document.matrices import mask_picture, matrices
+from attncalc.document.matrices import has_mask_picture, mask_picture, matrices
 from attncalc.document.view import View
 
 
@@ -22,7 +22,7 @@ def tables(trace: Trace, view: View) -> Iterator[Block]:
     for step in trace:
         if view.wants(step):
             yield step_heading(trace, step, view)
-            if step.name == "masked" and trace.scenario.needs_scores:
+            if has_mask_picture(trace, step):
                 yield from mask_picture(trace, view, view.queries, range(len(trace.scenario.tokens)))
             yield from head_columns(trace, step, view)
             yield from matrices(trace, step, view, view.queries)

@@ -11,6 +11,7 @@ from attncalc.core.names import PUBLISHED
 from attncalc.core.numbers import as_fraction, operand
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Step, Trace
+from attncalc.document.blocks import Equation
 from attncalc.document.notation import TextNotation
 from attncalc.document.signs import ASCII, PLAIN, TO_ASCII, UNICODE, Signs
 from attncalc.messages import Say, catalogue, speaker, speaker_of
@@ -39,7 +40,7 @@ class View(NamedTuple):
 
     def in_data(self) -> View:
         """The view of sentences that stand in JSON: their numbers have the minus sign of its numbers."""
-        return self._replace(signs=self.signs if self.signs == ASCII else PLAIN)
+        return self._replace(signs=self.signs if self.signs.ascii else PLAIN)
 
     def aloud(self, code: str, **fields: Any) -> str:
         """A sentence of the catalogue; the one without options (`-here`) for a reader who can type none."""
@@ -47,7 +48,7 @@ class View(NamedTuple):
 
     def in_language(self, language: str) -> View:
         """The same view in another language."""
-        return self._replace(say=say_in(language, self.signs == ASCII), language=language)
+        return self._replace(say=say_in(language, self.signs.ascii), language=language)
 
     def listed(self, words: Sequence[str]) -> str:
         """`a, b and c`, as the language joins them."""
@@ -58,6 +59,10 @@ class View(NamedTuple):
         """The printer of formulas, and of derivations whose numbers are texts already (`shown_tree`)."""
         most = MOST_TERMS if not self.everything else 1_000_000_000
         return TextNotation(lambda number: str(number.value), self.say, self.signs, most)
+
+    def equation(self, equation: Equation) -> str:
+        """`A = E / Σ`, in one line."""
+        return f"{equation.left} {self.signs.equals} {self.notation().print(equation.right)}"
 
     def places(self, scenario: Scenario) -> list[tuple[int, int]]:
         """The batch entries and heads that are shown."""
@@ -79,6 +84,10 @@ class View(NamedTuple):
     def wants(self, step: Step) -> bool:
         """Whether the step is asked for."""
         return not self.steps or step.name in self.steps
+
+    def draws(self, step: Step) -> bool:
+        """The same where a drawing has no room for all: the terms of the weighted value sum only by their name."""
+        return self.wants(step) and (step.name != "terms" or bool(self.steps))
 
 
 MOST_SIDE = 64

@@ -9,8 +9,8 @@ from attncalc.core.expression import Cell
 from attncalc.derive import derivation
 from attncalc.document.blocks import Block, Branch, Heading, Prose, Tree
 from attncalc.document.derived import number_of, told
-from attncalc.document.heading import equation, notes_on, why_code
-from attncalc.document.matrices import mask_picture, matrices
+from attncalc.document.heading import equation, name_of, notes_on, why_code
+from attncalc.document.matrices import has_mask_picture, mask_picture, matrices
 from attncalc.document.naming import name_in
 from attncalc.document.view import View
 from attncalc.explore.walk import Walk, query_head
@@ -29,9 +29,7 @@ def place(walk: Walk, view: View) -> Place:
     steps = [step.name for step in walk.trace]
     position = view.say("walk-position", number=steps.index(walk.cell.name) + 1, all=len(steps))
     shown = equation(walk.trace, walk.step, view)
-    formula = f"{shown.left} = {view.notation().print(shown.right)}" if shown else ""
-    title = f"{view.say(f'title.{walk.step.stage.texts()}')} ({walk.step.name})"
-    return Place(position, title, formula)
+    return Place(position, name_of(walk.step, view), view.equation(shown) if shown else "")
 
 
 def cell_blocks(walk: Walk, view: View) -> Iterator[Block]:
@@ -85,7 +83,7 @@ def step_blocks(walk: Walk, view: View) -> Iterator[Block]:
     yield Prose(why_line(walk, view))
     batch, head = query_head(walk)
     there = view._replace(batches=(batch,), heads=(head,))
-    if walk.step.name == "masked" and walk.trace.scenario.needs_scores:
+    if has_mask_picture(walk.trace, walk.step):
         yield from mask_picture(walk.trace, there, None, range(len(walk.trace.scenario.tokens)))
     yield from matrices(walk.trace, walk.step, there)
     yield from notes_on(walk.trace, walk.cell, view)

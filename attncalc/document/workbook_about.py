@@ -26,13 +26,13 @@ def about(book: Book, quiet: bool = False) -> Sheet:
     heights = {0: 24.0}
     for row, (lead, text, style) in enumerate(_lines(book, quiet)):
         entries += [Entry(row, 0, lead, "lead")] if lead else []
-        entries.append(Entry(row, 0 if style == "title" else 1, shortened(text), style))
+        entries.append(Entry(row, 0 if style == "title" else 1, in_a_cell(text), style))
         if row and width_of(text) > WIDTHS[1]:
             heights[row] = LINE * min(len(wrapped(text, WIDTHS[1])), MOST_LINES)
     return Sheet(book.view.say("sheet.about"), entries, [], WIDTHS, heights)
 
 
-def shortened(text: str) -> str:
+def in_a_cell(text: str) -> str:
     """As much of a text as a cell holds."""
     return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "…"
 

@@ -55,7 +55,7 @@ class Plan:
 
     def __init__(self, trace: Trace, view: View) -> None:
         self.trace, self.cells = trace, LiveCells(trace)
-        self.steps = [s for s in trace if view.wants(s) and (s.name != "terms" or s.name in view.steps)]
+        self.steps = [step for step in trace if view.draws(step)]
         self.arrays = dict(self._arrays())
         self.axes = dict(self._axes())
         self.places, self.asked = self._places(view)

@@ -106,8 +106,7 @@ class Filled:
         text = " ".join(filter(None, (heading.number, heading.text))) + self._caption()
         if heading.formula is None:
             return text
-        left, right = heading.formula
-        return f"{text}   {left} {self.view.signs.equals} {notation.print(right)}"
+        return f"{text}   {self.view.equation(heading.formula)}"
 
     def _caption(self) -> str:
         """In brackets the batch entry and head, the query of products, and which part of a table it is."""

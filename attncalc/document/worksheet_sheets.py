@@ -90,8 +90,7 @@ class Page:
     def _heading(self, heading: Heading) -> str:
         parts = [" ".join(filter(None, (heading.number, heading.text))), heading.aside]
         if heading.formula is not None:
-            left, right = heading.formula
-            parts.append(f"{left} {self.view.signs.equals} {self.view.notation().print(right)}")
+            parts.append(self.view.equation(heading.formula))
         return "   ".join(filter(None, parts))
 
     def _lines(self, text: str, style: str) -> None:

@@ -15,11 +15,9 @@ from attncalc.document.walking import cell_blocks, change_blocks, place, source_
 from attncalc.errors import UsageError, nearest, shortened
 from attncalc.explore.walk import Walk, follow, go, to_step
 from attncalc.explore.what_if import change, edit, path_of
-from attncalc.interactive.moves import BY_WORD, Move
+from attncalc.interactive.moves import BY_WORD, Move, Save
 from attncalc.interactive.typed import target_of, words_of
 from attncalc.messages.safe_text import visible
-
-Save = Callable[[Walk, str, bool], None]
 
 OTHER_WORDS = {"?": "help", "exit": "quit", "previous": "back"}
 MOST_SOURCES = 24

@@ -11,6 +11,9 @@ from typing import NamedTuple
 from attncalc.explore.walk import Walk, beside, choose, come_back, follow, move, other
 from attncalc.explore.what_if import redo, toggle, undo
 
+Save = Callable[[Walk, str, bool], None]
+"""Writes the scenario of a walk into a file; true lets an old file go."""
+
 FAR = 1_000_000_000
 PAGE = 10
 

@@ -18,7 +18,7 @@ from attncalc.document.view import View
 from attncalc.errors import AttncalcError
 from attncalc.explore.walk import Walk, go, move_to, to_step
 from attncalc.explore.what_if import as_typed, change, edit, path_of
-from attncalc.interactive.moves import BY_KEY, press
+from attncalc.interactive.moves import BY_KEY, Save, press
 from attncalc.interactive.over import Over
 from attncalc.interactive.panes import Grid, StepList, Told, footer_text, header_text, help_blocks, told_text
 from attncalc.interactive.style import CSS
@@ -27,7 +27,6 @@ from attncalc.interactive.typed import target_of, words_of
 from attncalc.interactive.work import Switch, Work
 from attncalc.messages.safe_text import visible
 
-Save = Callable[[Walk, str, bool], None]
 Change = Callable[[Walk, str], Walk]
 
 

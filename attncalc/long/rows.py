@@ -64,7 +64,7 @@ def rows_scenario(long: Long, queries: Sequence[int]) -> Scenario:
     prepared = ready(long)
     problem, scenario = prepared.problem, prepared.scenario
     places = problem.hiding.positions[list(queries)][:, None]
-    arrays = _before_the_context(long, problem, queries)
+    arrays = _before_the_context(problem, queries)
     arrays |= {
         name: scenario.arrays[name]
         for name in ("alibi", "slope_exponents", "sink", "w_o", "b_o", "norm.gain", "norm.bias")
@@ -74,7 +74,7 @@ def rows_scenario(long: Long, queries: Sequence[int]) -> Scenario:
     keys = np.arange(problem.grid[3])
     arrays["own"] = (keys == places) & arrays["visible"]
     arrays["distance"] = np.abs(places - keys)[None, None].astype(np.float64)
-    document = _document(scenario, problem, long.kind, "residual" in arrays)
+    document = _document(scenario, long.kind, "residual" in arrays)
     grid = (*problem.grid[:2], len(queries), problem.grid[3])
     return Scenario(
         name=scenario.name, document=document, start=problem.start, arrays=arrays, tokens=tuple(scenario.tokens),
@@ -84,7 +84,7 @@ def rows_scenario(long: Long, queries: Sequence[int]) -> Scenario:
     )  # fmt: skip
 
 
-def _before_the_context(long: Long, problem: Problem, queries: Sequence[int]) -> dict[str, Values]:
+def _before_the_context(problem: Problem, queries: Sequence[int]) -> dict[str, Values]:
     """The rows of q and of all that has a number for each query and key; keys and values whole."""
     tables: dict[str, Table | None] = {
         "q": problem.q, "scores": problem.scores, "weights": problem.weights, "bias": problem.bias,
@@ -130,7 +130,7 @@ def _of_rows(long: Long, prepared: Ready, queries: Sequence[int]) -> Ready:
     return prepared._replace(scenario=replace(scenario, arrays={**scenario.arrays, **rows}), slots=slots)
 
 
-def _document(scenario: Scenario, problem: Problem, kind: str, has_residual: bool) -> Mapping[str, Any]:
+def _document(scenario: Scenario, kind: str, has_residual: bool) -> Mapping[str, Any]:
     """The keys that the rows still read."""
     gone = {*BEFORE, *OF_ROWS, *({"norm"} if scenario.setting("norm.where") == "pre" else ())}
     document = {key: value for key, value in scenario.document.items() if key not in gone}

@@ -51,8 +51,7 @@ class _Running:
         self.powers = np.empty((self.size, rows), dtype) if asked else self.scores
         self.ones = np.ones(self.size, dtype)
         sink = None if problem.sink is None else dtype.type(problem.sink[job.head])
-        self.sink = None if sink is None or problem.log_base is None else sink * dtype.type(problem.log_base)
-        self.sink = sink if problem.log_base is None else self.sink
+        self.sink = sink if sink is None or problem.log_base is None else sink * dtype.type(problem.log_base)
         self.peak = np.full(rows, self.floor if self.sink is None else self.sink, dtype)
         self.total = np.zeros(rows, dtype)  # Σ e
         self.spread = np.zeros(rows, dtype)  # Σ e·s

@@ -11,9 +11,9 @@ import numpy as np
 
 from attncalc.core.arithmetic import Array, Floats
 from attncalc.core.bounded import Values
-from attncalc.core.stage import Source
+from attncalc.core.stage import Source, Stage
 from attncalc.fold import Slot, fold
-from attncalc.long.blocks import block, cells, jobs
+from attncalc.long.blocks import ROWS, block, cells, jobs
 from attncalc.long.loading import Ready
 from attncalc.long.pooling import Map, Part, over_rows, put_together
 from attncalc.long.problem import FIGURES, Asked, Block, Job, Pooling, Problem
@@ -36,6 +36,12 @@ class Summary(NamedTuple):
     queries: tuple[int, ...] | None = None  # those that there are rows of; None: all
     map: Map | None = None
 
+    def means(self) -> dict[str, Values]:
+        """The mean of the largest weight and of each figure over all rows, head by head."""
+        named = {"largest": self.largest, **self.figures}
+        with np.errstate(all="ignore"):
+            return {name: np.asarray(values.mean(axis=(0, 2), dtype=np.float64)) for name, values in named.items()}
+
     @property
     def largest(self) -> Values:
         """The largest weight of each row."""
@@ -44,7 +50,7 @@ class Summary(NamedTuple):
 
 
 def summarised(
-    ready: Ready, asked: Asked | None = None, threads: int = 2, progress: Progress | None = None, rows: int = 256
+    ready: Ready, asked: Asked | None = None, threads: int = 2, progress: Progress | None = None, rows: int = ROWS
 ) -> Summary:  # fmt: skip
     """The summary of a problem, and the steps after its context."""
     return finished(ready, attended(as_asked(ready.problem, asked), asked, threads, progress, rows))
@@ -68,7 +74,7 @@ def as_asked(problem: Problem, asked: Asked | None) -> Problem:
 
 
 def attended(
-    problem: Problem, asked: Asked | None = None, threads: int = 2, progress: Progress | None = None, rows: int = 256
+    problem: Problem, asked: Asked | None = None, threads: int = 2, progress: Progress | None = None, rows: int = ROWS
 ) -> Summary:  # fmt: skip
     """The summary of a problem: each block is calculated by itself and written into its place."""
     summary, parts = nothing_yet(problem, asked), dict[Job, Part]()
@@ -170,8 +176,8 @@ def after(ready: Ready, context: Values | None) -> dict[str, Values]:
     arithmetic, scenario = Floats(ready.problem.kind), ready.scenario
     slots = {**ready.slots, "out": Slot(Source("context"), context)}
 
-    def evaluate(row: object, read: list[Array]) -> Array:
-        return row.calculate(arithmetic, scenario, read)  # type: ignore[attr-defined]
+    def evaluate(row: Stage, read: list[Array]) -> Array:
+        return row.calculate(arithmetic, scenario, read)
 
     with np.errstate(all="ignore"):
         results = fold(ready.after, scenario, arithmetic, evaluate, slots)

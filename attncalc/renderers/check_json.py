@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from attncalc.document.diagnoses import name_of
-from attncalc.document.diagnosis import first_branch, notes
+from attncalc.document.diagnosis import first_branch, groups, notes
 from attncalc.document.diagnosis_cells import right_count
 from attncalc.document.findings import told
 from attncalc.document.view import View
 from attncalc.explore.cells import typed_name
-from attncalc.practice.verdicts import Diagnosis, Finding, WrongCell
+from attncalc.practice.verdicts import Diagnosis, WrongCell
 from attncalc.renderers.branches import branch_text
 from attncalc.renderers.json import number
 
@@ -39,12 +39,9 @@ def as_document(found: Diagnosis, view: View, answers: str | None = None) -> dic
 
 def _mistakes(found: Diagnosis, view: View) -> Iterator[dict[str, Any]]:
     """Every mistake once, slips too, in the order of the steps that show them."""
-    said: list[Finding] = []
-    for step in found.steps:
-        for finding in step.findings:
-            if finding.kind in ("mistake", "slip", "slip-inside") and finding not in said:
-                said.append(finding)
-                yield {"name": name_of(finding), "step": finding.step, "text": told(found, step, finding, view).what}
+    for step, findings in groups(found):
+        for finding in findings:
+            yield {"name": name_of(finding), "step": finding.step, "text": told(found, step, finding, view).what}
 
 
 def _first_wrong(found: Diagnosis, view: View) -> dict[str, Any] | None:

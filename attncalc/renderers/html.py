@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from attncalc.core.names import TAGS
 from attncalc.document.blocks import Block, Heading
 from attncalc.document.view import View
-from attncalc.renderers.hypertext import TAGS, Piece, Speech, asset, environment, parallel, pieces
+from attncalc.renderers.hypertext import Piece, Speech, asset, environment, parallel, pieces
 
 WORDS = (
     "hidden", "formula.visible", "page-language", "page-theme", "page-system", "page-light", "page-dark",

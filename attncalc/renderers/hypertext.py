@@ -6,12 +6,14 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from attncalc.core.expression import Expression
+from attncalc.core.names import TAGS
 from attncalc.document.blocks import (
     TOGETHER,
     Block,
@@ -34,8 +36,6 @@ from attncalc.document.view import View
 from attncalc.renderers.branches import is_copy
 
 FOLDER = Path(__file__).parent / "templates"
-TAGS = {"en": "en", "zh": "zh-Hans"}
-"""The languages as HTML names them."""
 
 
 @cache
@@ -248,7 +248,6 @@ def _branch(speech: Speech, same: Sequence[Branch]) -> dict[str, Any]:
 
 
 WIDTH, HEIGHT = 640, 240
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def map_fields(speech: Speech, blocks: Sequence[HeatMap]) -> dict[str, Any]:
@@ -269,24 +268,14 @@ def map_fields(speech: Speech, blocks: Sequence[HeatMap]) -> dict[str, Any]:
 def plot_fields(speech: Speech, blocks: Sequence[Plot]) -> dict[str, Any]:
     """The curves as points of a picture whose corner is 0, 0; a gap ends a line."""
     plot = blocks[0]
-    span = plot.high - plot.low or 1.0
-
-    def height(y: float) -> float:
-        return round(HEIGHT * (1 - (y - plot.low) / span), 1)
-
     curves = []
     for number, curve in enumerate(plot.curves):
-        runs: list[list[tuple[float, float]]] = [[]]
-        for x, y in zip(plot.at, curve.numbers, strict=True):
-            if y is None:
-                runs.append([])
-            else:
-                runs[-1].append((round(WIDTH * x, 1), height(y)))
+        runs = [[(round(WIDTH * x, 1), round(HEIGHT * (1 - y), 1)) for x, y in run] for run in plot.pieces(curve)]
         name = speech.said([one.curves[number].name for one in blocks])
         points = [point for run in runs for point in run]
         mark = points[(number + 1) * len(points) // (len(plot.curves) + 1)] if points else None  # none above another
-        sign = LETTERS[number % len(LETTERS)]
-        curves.append({"name": name, "letter": sign, "runs": [run for run in runs if run], "mark": mark})
+        sign = ascii_uppercase[number % len(ascii_uppercase)]
+        curves.append({"name": name, "letter": sign, "runs": runs, "mark": mark})
     return {
         "curves": curves, "axis": speech.said([one.axis for one in blocks]), "first": plot.points[0],
         "last": plot.points[-1], "lowest": plot.lowest, "highest": plot.highest, "width": WIDTH, "height": HEIGHT,

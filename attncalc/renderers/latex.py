@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from attncalc.document.blocks import Block, Derivation, Equation, Heading, Line, Matrix, Plot, Prose, Remark, Tree
-from attncalc.document.latex import letter, printer
+from attncalc.document.blocks import Block, Derivation, Heading, Line, Matrix, Plot, Prose, Remark, Tree
+from attncalc.document.latex import equation, letter
 from attncalc.document.view import View
 from attncalc.renderers import latex_preamble
 from attncalc.renderers.latex_lines import Lines
@@ -67,13 +67,13 @@ class _Writer:
 
     def _heading(self, block: Heading) -> Iterator[str]:
         """A title and what is said of it, or a step with its formula."""
-        is_title = self.heading is None or (block.aside != "" and not block.below)
+        is_title = self.heading is None or block.is_title
         self.title = block.text if is_title else self.title
         self.heading = block
         if block.new_page:
             yield r"\clearpage"
         words = breakable(f"{block.number} {block.text}".strip(), self.chinese)
-        beside = self._equation(block.formula) if block.formula else ""
+        beside = equation(block.formula, self.view) if block.formula else ""
         beside = self._escaped(block.aside) if block.aside and not is_title else beside
         words += rf"\quad {{\normalfont {beside}}}" if beside else ""
         yield f"{self.page.title if is_title else self.page.part}{{{words}}}"
@@ -82,9 +82,6 @@ class _Writer:
 
     def _escaped(self, text: str) -> str:
         return escaped(text, self.chinese)
-
-    def _equation(self, equation: Equation) -> str:
-        return f"${letter(equation.left)} = {printer(self.view)(equation.right)}$"
 
     def _paragraph(self, text: str, lead: str) -> str:
         """A paragraph; where its words make it hard to fill the lines, they are not filled."""
@@ -98,8 +95,8 @@ class _Writer:
         """Lines that fill in the formula of the heading begin with its letter."""
         if isinstance(self.before, Matrix):
             yield r"\vspace{-\baselineskip}"  # else a display that follows a table begins with an empty line
-        equation = self.heading.formula if self.heading and filled_in else None
-        yield from self.mathematics.derivation(lines, letter(equation.left) if equation else "")
+        formula = self.heading.formula if self.heading and filled_in else None
+        yield from self.mathematics.derivation(lines, letter(formula.left) if formula else "")
 
     def _matrix(self, block: Matrix) -> Iterator[str]:
         """A table, or as many as its parts."""

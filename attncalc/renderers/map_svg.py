@@ -47,8 +47,8 @@ def _words(block: Block, view: View, room: float, opening: bool) -> Iterator[Par
         case Heading(text, aside=aside):
             look = "title" if opening else "heading"
             yield written(lines_of(text, look, room / 1.1), look)
-            yield from paragraphs([aside] if aside else [], "prose", room)
+            yield from paragraphs([aside] if aside else [], room)
         case Prose(text, lead):
-            yield from paragraphs([view.say("with-lead", lead=lead, text=text) if lead else text], "prose", room)
+            yield from paragraphs([view.say("with-lead", lead=lead, text=text) if lead else text], room)
         case Remark(_, text):
-            yield from paragraphs([view.say("with-lead", lead=view.say("lead.note"), text=text)], "prose", room)
+            yield from paragraphs([view.say("with-lead", lead=view.say("lead.note"), text=text)], room)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from attncalc.core.expression import Expression
 from attncalc.document.blocks import (
     TOGETHER,
     Block,
     Branch,
     Derivation,
-    Equation,
     Figure,
     Heading,
     HeatMap,
@@ -21,7 +19,7 @@ from attncalc.document.blocks import (
     Remark,
     Tree,
 )
-from attncalc.document.latex import letter, printer
+from attncalc.document.latex import equation, math
 from attncalc.document.view import View
 from attncalc.renderers.branches import is_copy
 from attncalc.renderers.heat import heat_lines
@@ -68,7 +66,7 @@ def render(blocks: Sequence[Block], view: View) -> str:
 
 def _is_title(block: Block, first: Heading | None) -> bool:
     """The first heading is one, and each that says more at the end of its line and stands by itself."""
-    return block is first or (isinstance(block, Heading) and block.aside != "" and not block.below)
+    return block is first or (isinstance(block, Heading) and block.is_title)
 
 
 def _lines(block: Block, view: View, is_title: bool) -> Iterator[str]:
@@ -83,7 +81,7 @@ def _lines(block: Block, view: View, is_title: bool) -> Iterator[str]:
             yield from _matrix(block)
         case Derivation(lines, formula):
             rows = [_derived(line, view) for line in lines]
-            yield from _table(("", _math(formula, view) if formula else "", ""), rows, ("---", "---", "---"))
+            yield from _table(("", math(formula, view) if formula else "", ""), rows, ("---", "---", "---"))
         case HeatMap():
             yield from _map(block, view)
         case Tree(branches):
@@ -101,7 +99,7 @@ def _map(block: HeatMap, view: View) -> Iterator[str]:
 
 def _heading(block: Heading, view: View, level: int) -> Iterator[str]:
     """`## 3 Divide $A = …$`; what stands at the far end of the line goes into a line of its own."""
-    formula = _equation(block.formula, view) if block.formula else ""
+    formula = equation(block.formula, view) if block.formula else ""
     yield " ".join(filter(None, ("#" * level, escaped(block.number), _title(block.text), formula)))
     if block.aside:
         yield from ("", f"*{escaped(block.aside)}*")
@@ -141,7 +139,7 @@ def _table(names: Iterable[str], rows: Sequence[Sequence[str]], rule: Sequence[s
 
 def _derived(line: Line, view: View) -> tuple[str, str, str]:
     """Label, what is put in, and the result with the sign that leads to it."""
-    return escaped(line.label), _math(line.tree, view), _result(line.relation, line.result, line.comment, view)
+    return escaped(line.label), math(line.tree, view), _result(line.relation, line.result, line.comment, view)
 
 
 def _result(relation: str, result: str, comment: str, view: View) -> str:
@@ -152,14 +150,6 @@ def _result(relation: str, result: str, comment: str, view: View) -> str:
 def _branch(branch: Branch, view: View) -> str:
     """A cell with its formula, the numbers put in and the result."""
     parts = [f"**{escaped(branch.name)}**"] if branch.name else []
-    parts += [f"= {_math(branch.formula.right, view)}"] if branch.formula else []
-    parts += [f"= {_math(branch.tree, view)}"] if branch.tree is not None and not is_copy(branch, view) else []
+    parts += [f"= {math(branch.formula.right, view)}"] if branch.formula else []
+    parts += [f"= {math(branch.tree, view)}"] if branch.tree is not None and not is_copy(branch, view) else []
     return _started(" ".join([*parts, _result(branch.relation, branch.result, branch.comment, view)]))
-
-
-def _equation(equation: Equation, view: View) -> str:
-    return f"${letter(equation.left)} = {printer(view)(equation.right)}$"
-
-
-def _math(tree: Expression, view: View) -> str:
-    return f"${printer(view)(tree)}$"

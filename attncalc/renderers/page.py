@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from attncalc.core.names import languages_from
+from attncalc.core.names import TAGS, languages_from
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
 from attncalc.document import page as composing
@@ -22,7 +22,7 @@ from attncalc.document.heading import title_of
 from attncalc.document.page import OPENING, READING, Section, Story
 from attncalc.document.view import View
 from attncalc.renderers.html import page
-from attncalc.renderers.hypertext import TAGS, Piece, Speech, asset, pieces, table
+from attncalc.renderers.hypertext import Piece, Speech, asset, pieces, table
 
 ESCAPES = str.maketrans({"<": r"\u003c", ">": r"\u003e", "&": r"\u0026", "\u2028": r"\u2028", "\u2029": r"\u2029"})
 """What could end a script or a line of it, inside the texts of JSON."""

@@ -36,7 +36,7 @@ def _heading(block: Heading, view: View) -> Iterator[str]:
     aside = view.say("in-brackets", text=block.aside) if block.aside else ""
     yield f"{number}{block.text}{aside}"
     if block.formula:
-        yield f"{block.formula.left} = {view.notation().print(block.formula.right)}"
+        yield view.equation(block.formula)
 
 
 def _matrix(block: Matrix, view: View) -> Iterator[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from string import ascii_uppercase
 from typing import Any
 
 from attncalc.core.tokens import short
 from attncalc.core.wrapping import cells
 from attncalc.document.blocks import Curve, Plot
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 HEIGHT, WIDEST, NARROWEST = 12, 64, 12
 BETWEEN, LEAST_PERIOD = 3, 12  # columns between letters of two curves, and of one
 GAP = "   "
@@ -67,7 +67,7 @@ def _letters(plot: Plot, width: int) -> Iterator[tuple[str, float, float]]:
         shares = [(c + 0.5) / width for c in range(1 + number * period // len(plot.curves), width, period)]
         found = [(share, y) for share in shares if (y := _height(plot, curve, share)) is not None]
         single = [(x, y) for x, y in zip(plot.at, curve.numbers, strict=True) if y is not None]
-        yield from ((LETTERS[number], *place) for place in found or single[:1])
+        yield from ((ascii_uppercase[number], *place) for place in found or single[:1])
 
 
 def _height(plot: Plot, curve: Curve, share: float) -> float | None:
@@ -88,7 +88,7 @@ def _ends(plot: Plot, width: int) -> str:
 
 def _legend(curves: Sequence[Curve], room: int) -> Iterator[str]:
     line = ""
-    for letter, curve in zip(LETTERS, curves, strict=False):
+    for letter, curve in zip(ascii_uppercase, curves, strict=False):
         entry = f"{letter} {curve.name}"
         if line and cells(line + GAP + entry) > room:
             yield line

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from attncalc.core.bounded import Values
-from attncalc.core.scenario import Scenario
 from attncalc.long.pooling import Map
 from attncalc.long.summary import Summary
 from attncalc.renderers.summary_npz import arrays
 from attncalc.scenario_files.json_text import written
 
 
-def render(found: Summary, scenario: Scenario, queries: Sequence[int] | None = None) -> str:
+def render(found: Summary, queries: Sequence[int] | None = None) -> str:
     """The summary on one line: what was asked, then a nested list for each array; of some queries only where named."""
     batch, heads, count, keys = found.problem.grid
     named = found.queries if queries is None else tuple(queries)
@@ -57,10 +56,9 @@ def map_data(found: Map) -> dict[str, Any]:
 
 def means(found: Summary) -> dict[str, Any]:
     """The mean over all rows, by head, and the mere average over the heads."""
-    named = {"largest": found.largest, **found.figures}
-    with np.errstate(all="ignore"):
-        by_head = {name: np.mean(values, axis=(0, 2), dtype=np.float64) for name, values in named.items()}
-    return {name: {"by_head": values.tolist(), "average": float(values.mean())} for name, values in by_head.items()}
+    return {
+        name: {"by_head": values.tolist(), "average": float(values.mean())} for name, values in found.means().items()
+    }
 
 
 def _listed(values: Values) -> Iterator[str]:

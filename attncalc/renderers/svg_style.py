@@ -86,10 +86,9 @@ def on_shade(number: int) -> Paint:
     return Paint(light, dark)
 
 
-def style_sheet(paints: Mapping[str, Paint] | None = None) -> str:
-    """The style of a picture; `paints` are more looks, or others."""
-    rows = {**PAINTS, **(paints or {})}
-    rows |= {f"curve{number}": paint for number, paint in enumerate(CURVES)} if paints is None else {}
+def style_sheet() -> str:
+    """The style of a picture."""
+    rows = PAINTS | {f"curve{number}": paint for number, paint in enumerate(CURVES)}
     rows |= {f"shade{number}": shade(number) for number in range(SHADES)}
     rows |= {f"on{number}": on_shade(number) for number in range(SHADES)}
     lines = [*_texts(), *_rules(rows, 0), "@media screen and (prefers-color-scheme: dark) {", *_rules(rows, 1), "}"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
+from attncalc.core.names import TAGS
 from attncalc.core.wrapping import cells
 from attncalc.document.pictures.drawing import Box, Dot, Patches, Picture, Shape, Way, Words
 from attncalc.document.pictures.letters import LOOKS, width_of
@@ -21,7 +22,6 @@ HATCH = (
     '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
     '<line class="hatching" x1="0" y1="0" x2="0" y2="6" stroke-width="2"/></pattern></defs>\n'
 )
-LANGUAGES = {"en": "en", "zh": "zh-CN"}
 
 
 def written(picture: Picture, language: str) -> str:
@@ -37,7 +37,7 @@ def file_of(title: str, description: str, language: str, size: tuple[float, floa
     width, height = map(number, size)
     opening = _tag(
         "svg", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", width=width, height=height,
-        role="img", lang=LANGUAGES[language], xml_lang=LANGUAGES[language], xml_space="preserve",
+        role="img", lang=TAGS[language], xml_lang=TAGS[language], xml_space="preserve",
         aria_labelledby="title", aria_describedby="description",
     )  # fmt: skip
     said = element("title", title, id="title") + element("desc", description, id="description")

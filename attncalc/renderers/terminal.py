@@ -115,7 +115,7 @@ def _heading(screen: Screen, heading: Heading) -> Iterator[Text]:
     room = max(screen.room - cell_len(number), NARROWEST)
     lines = [Text(part, style="bold") for part in wrapped(heading.text, room)]
     if heading.formula:
-        formula = f"{heading.formula.left} = {screen.view.notation().print(heading.formula.right)}"
+        formula = screen.view.equation(heading.formula)
         _beside(lines, formula, 3, broken(formula, room), room, "magenta")
     if heading.aside:
         wide = max(min(screen.room, PROSE_WIDTH), 20) - cell_len(number)
@@ -209,7 +209,7 @@ def _matrix(screen: Screen, block: Matrix) -> Iterator[Text]:
     """A table, in blocks of columns where it is wider than the screen."""
     texts = [[_cell_text(screen, cell) for cell in row] for row in block.cells]
     widths = [max(map(cell_len, (name, *(row[i] for row in texts)))) for i, name in enumerate(block.columns)]
-    corner = f"{block.rows_are} \\ {block.columns_are}" if block.columns_are else block.rows_are
+    corner = block.corner("\\")
     labels = max(map(cell_len, (corner, *block.rows)))
     room = screen.room - INDENT - labels - 3
     texts_only = not block.columns_are

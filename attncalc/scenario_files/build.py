@@ -125,7 +125,7 @@ def _arrays(
 
 def _assembled(
     name: str, document: Mapping[str, Any], start: str, given: Mapping[str, Values], faults: Faults,
-    broken: Collection[str], outlines: Outlines | None = None,
+    broken: Collection[str], outlines: Outlines | None,
 ) -> Scenario:  # fmt: skip
     if not _enough(start, given):
         faults.raise_any()
@@ -147,7 +147,7 @@ def _assembled(
         outlines.shapes = {name: arrays[name].shape for name in outlines.located}
     whole = outlines is None
     arrays |= _fitting(faults, lambda: _positions(document, arrays, grid, shapes.past, labelling, faults, whole))
-    check_expected(document, labelling, faults.report)
+    check_expected(document, labelling)
     faults.raise_any()
     for values in arrays.values():
         values.setflags(write=False)

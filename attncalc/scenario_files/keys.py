@@ -7,7 +7,7 @@ from typing import Any
 
 from attncalc.core.bounded import Values
 from attncalc.core.figures import ROUNDINGS, Literal
-from attncalc.core.names import MOST_PLACES
+from attncalc.core.names import ARITHMETICS, MOST_PLACES
 from attncalc.pipelines.standard import STEP_NAMES
 from attncalc.scenario_files.kinds import (
     Choice,
@@ -29,7 +29,6 @@ from attncalc.scenario_files.number_arrays import KINDS, Numbers
 SCALES = ("sqrt_d_k", "d_k", "sqrt_d_model", "none")
 WEIGHTINGS = ("softmax", "linear", "uniform", "self")
 POLICIES = ("zero", "nan", "uniform", "error")
-ARITHMETICS = ("exact", "float64", "float32", "float16", "by-hand")
 PAIRS = ("halves", "neighbours")
 CORNERS = ("top-left", "bottom-right")
 STARTS = ("scores", "q", "x", "ids", "weights")
@@ -152,7 +151,7 @@ KEYS: dict[str, Kind] = {
     "places": PLACES,
     "by_hand": Either((((Literal,), PLACES), ((dict,), BY_STEP)), "wanted-by-hand"),
     "rounding": Choice(tuple(ROUNDINGS)),
-    "expect": Fields(dict.fromkeys((*STEP_NAMES, "terms", "weights_sum"), EXPECTED)),
+    "expect": Fields(dict.fromkeys((*STEP_NAMES, "weights_sum"), EXPECTED)),
 }
 
 SCENARIO = Fields(KEYS)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from attncalc.core.figures import Literal
 from attncalc.errors import nearest
-from attncalc.messages import Word
+from attncalc.messages import LANGUAGES, Word
 from attncalc.scenario_files.json_text import NotANumber
 
 Report = Callable[..., None]
@@ -70,8 +70,8 @@ class Text(NamedTuple):
         if not isinstance(value, dict):
             return report(path, "not-a-text", found=found(value))
         for key, part in value.items():
-            if key not in ("en", "zh"):
-                report(f"{path}.{key}", "unknown-key", near=nearest(key, ("en", "zh")), known="en, zh")
+            if key not in LANGUAGES:
+                report(f"{path}.{key}", "unknown-key", near=nearest(key, LANGUAGES), known=", ".join(LANGUAGES))
             elif not isinstance(part, str):
                 report(f"{path}.{key}", "not-a-text", found=found(part))
             else:
@@ -83,7 +83,7 @@ class Text(NamedTuple):
         return {
             "anyOf": [
                 language,
-                {"type": "object", "properties": {"en": language, "zh": language}, "additionalProperties": False},
+                {"type": "object", "properties": dict.fromkeys(LANGUAGES, language), "additionalProperties": False},
             ]
         }
 

@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 from attncalc.core.bounded import Values
 from attncalc.scenario_files.defaults import MATRICES, PROJECTIONS
-from attncalc.scenario_files.heads import Counts
+from attncalc.scenario_files.heads import KEY_SIDE, Counts
 
 Lift = Callable[[Values], Values]
 
 PER_QUERY_HEAD = ("q",)
-PER_KEY_HEAD = ("k", "v", "past.k", "past.v")
 BIASES = ("b_q", "b_k", "b_v")
 ROWS = ("x", "memory")
 
@@ -20,13 +19,13 @@ def heads_of(name: str, counts: Counts) -> int:
     """How many heads share the columns of an array."""
     if name in ("q", "w_q", "b_q"):
         return counts.heads
-    return counts.kv_heads if name in (*PER_KEY_HEAD, *PROJECTIONS, *BIASES) else 1
+    return counts.kv_heads if name in (*KEY_SIDE, *PROJECTIONS, *BIASES) else 1
 
 
 def lift(name: str, rank: int, counts: Counts, out_in: bool) -> Lift:
     """How the array of that name and number of axes gets its four axes."""
     heads = heads_of(name, counts)
-    if name in PER_QUERY_HEAD or name in PER_KEY_HEAD:
+    if name in PER_QUERY_HEAD or name in KEY_SIDE:
         return _rows_per_head(heads, rank)
     if name in MATRICES:
         return _matrix(heads, out_in)

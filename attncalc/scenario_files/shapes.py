@@ -10,9 +10,9 @@ import numpy as np
 from attncalc.core.bounded import Values
 from attncalc.errors import by
 from attncalc.scenario_files.defaults import MATRICES, PROJECTIONS, from_scores, has_values, weighting_of
-from attncalc.scenario_files.heads import Counts, counts
+from attncalc.scenario_files.heads import KEY_SIDE, Counts, counts
 from attncalc.scenario_files.kinds import Report, found
-from attncalc.scenario_files.lifting import PER_KEY_HEAD, PER_QUERY_HEAD, heads_of, lift
+from attncalc.scenario_files.lifting import PER_QUERY_HEAD, heads_of, lift
 
 
 class Length(NamedTuple):
@@ -81,7 +81,7 @@ class Shapes:
             return
         rows, columns = shape[-2:][::-1] if name in MATRICES and self.out_in else shape[-2:]
         self._note(name, rows, columns, name)
-        if name in PER_QUERY_HEAD or name in PER_KEY_HEAD or name in PROJECTIONS:
+        if name in PER_QUERY_HEAD or name in KEY_SIDE or name in PROJECTIONS:
             split = values.ndim <= 2
             self._share(name, columns, split)
 

@@ -79,7 +79,7 @@ def _panel(
     drawn = _drawn(panel, scale)
     shown = [bar.figure.cell.place[-1] for bar in panel if bar.figure.cell]
     texts = [*_texts(share_of_rest(trace, view, row, shown)), *_texts(reading(trace, view, row))]
-    return stacked([heading, drawn, *paragraphs(texts, "prose", min(max(drawn.width, 420), PAGE))], 8)
+    return stacked([heading, drawn, *paragraphs(texts, min(max(drawn.width, 420), PAGE))], 8)
 
 
 def _drawn(panel: Sequence[Bar], scale: tuple[float, float]) -> Part:

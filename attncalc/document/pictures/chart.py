@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from attncalc.core.tokens import short
 from attncalc.document.blocks import Curve, Plot
@@ -27,9 +26,9 @@ def chart(plot: Plot, view: View) -> Part:
     return Part(left + WIDTH + max(2 * GAP + SAMPLE + names, last), bottom + LINE, tuple(shapes))
 
 
-def _place(plot: Plot, left: float, share: float, number: float) -> tuple[float, float]:
-    """Where a number at a share of the width lies."""
-    return left + WIDTH * share, LINE + HEIGHT * (1 - (number - plot.low) / (plot.high - plot.low))
+def _place(left: float, across: float, up: float) -> tuple[float, float]:
+    """Where a point at a share of the width and of the height lies."""
+    return left + WIDTH * across, LINE + HEIGHT * (1 - up)
 
 
 def _axes(plot: Plot, left: float) -> Iterator[Shape]:
@@ -65,12 +64,11 @@ def _own(plot: Plot, view: View, left: float) -> Iterator[Shape]:
 def _lines(plot: Plot, left: float) -> Iterator[Shape]:
     """Each curve in the pieces between its gaps; a number alone is a dot."""
     for number, curve in enumerate(plot.curves):
-        pairs = zip(plot.at, curve.numbers, strict=True)
-        for there, piece in groupby(pairs, key=lambda pair: pair[1] is not None):
-            points = [_place(plot, left, share, y) for share, y in piece if y is not None]
-            if there and len(points) > 1:
+        for piece in plot.pieces(curve):
+            points = [_place(left, *shares) for shares in piece]
+            if len(points) > 1:
                 yield Way(tuple(points), f"curve{number}")
-            elif there:
+            else:
                 yield Dot(*points[0], f"curve{number}")
 
 
@@ -89,7 +87,7 @@ def _names(plot: Plot, left: float) -> Iterator[Shape]:
 def _end(plot: Plot, left: float, curve: Curve) -> float:
     """How high a curve is at its last point."""
     last = next((number for number in reversed(curve.numbers) if number is not None), plot.low)
-    return _place(plot, left, 1, last)[1]
+    return _place(left, 1, plot.share(last))[1]
 
 
 def _apart(heights: Sequence[float]) -> list[float]:

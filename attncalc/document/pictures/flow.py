@@ -24,7 +24,7 @@ WIDEST_FORMULA = 420
 def flow(trace: Trace, view: View, told: bool, quiet: bool) -> Picture:
     """Every step that is asked for; told, those of one query."""
     queries = view.queries if view.queries is not None or not told else trace.scenario.queries
-    steps = [step for step in trace if view.wants(step) and (step.name != "terms" or view.steps)]
+    steps = [step for step in trace if view.draws(step)]
     numbers = step_numbers(trace)
     boxes = {step.name: _box(trace, step, view, numbers[step.name], queries) for step in steps}
     sources = {step.name: _sources(trace, step, boxes) for step in steps}
@@ -39,8 +39,7 @@ def _box(trace: Trace, step: Step, view: View, number: str, queries: Sequence[in
     title = " ".join(part for part in (number, view.say(f"title.{step.stage.texts()}")) if part)
     parts = [written([title], "heading")]
     if formula := equation(trace, step, view):
-        text = f"{formula.left} = {view.notation().print(formula.right)}"
-        parts.append(written(lines_of(text, "formula", WIDEST_FORMULA), "formula"))
+        parts.append(written(lines_of(view.equation(formula), "formula", WIDEST_FORMULA), "formula"))
     cut = view._replace(most_side=view.most_side and MOST)
     parts.append(packed([grid(matrix) for matrix in matrices(trace, step, cut, queries)], 20, PAGE))
     inside = stacked(parts, 4)

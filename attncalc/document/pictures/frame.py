@@ -27,8 +27,8 @@ def framed(
     """The body with what stands above and below it."""
     room = max(body.width, NARROWEST)
     title = title_of(trace.scenario, view)
-    above = [written(lines_of(title, "title", room / 1.1), "title"), *paragraphs(_above(trace, view), "prose", room)]
-    below = list(paragraphs(_below(trace, view, quiet, queries), "prose", room))
+    above = [written(lines_of(title, "title", room / 1.1), "title"), *paragraphs(_above(trace, view), room)]
+    below = list(paragraphs(_below(trace, view, quiet, queries), room))
     whole = stacked([stacked(above, 2), body, *([stacked(below, 2)] if below else [])], 16)
     return Picture(title, description, with_margin(whole))
 

@@ -33,7 +33,7 @@ class _Grid:
         upright = [0.0 if self.turned else label for label in labels]
         columns = zip(numbers, upright, strict=True)
         self.widths = [max(*column, least[0] - 2 * PAD) + 2 * PAD for column in columns]
-        self.corner = f"{matrix.rows_are} \\ {matrix.columns_are}" if matrix.columns_are else matrix.rows_are
+        self.corner = matrix.corner("\\")
         names = [width_of(self.corner, "corner"), *(width_of(label, "label") for label in matrix.rows)]
         self.left = max(names) + 2 * PAD
         self.head = max(labels) + 2 * PAD if self.turned else ROW

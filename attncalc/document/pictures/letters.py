@@ -59,7 +59,7 @@ def written(lines: Sequence[str], look: str) -> Part:
     return Part(max((width_of(line, look) for line in lines), default=0), height * len(lines), shapes)
 
 
-def paragraphs(texts: Iterable[str], look: str, room: float) -> Iterator[Part]:
-    """Each text in lines that stay within a width."""
+def paragraphs(texts: Iterable[str], room: float) -> Iterator[Part]:
+    """Each text as prose, in lines that stay within a width."""
     for text in texts:
-        yield written(lines_of(text, look, room), look)
+        yield written(lines_of(text, "prose", room), "prose")
