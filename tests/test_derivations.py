@@ -12,6 +12,7 @@ import mpmath
 import numpy as np
 import pytest
 from printed import worth
+from rivals import random_options
 from rivals.random_scenarios import as_json, documents, documents_by_hand
 from samples import BUILT_IN, DRAW, computed, trace_of, trace_of_text, view_in
 
@@ -201,6 +202,19 @@ def test_every_cell_of_a_random_scenario_comes_from_its_derivation(chunk: int) -
         except CalculationError:
             continue
         assert_derivations_hold(trace)
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_every_cell_under_every_option_comes_from_its_derivation(chunk: int) -> None:
+    """120 scenarios with batches, heads, caches, norms and rotations, those with a softmax online as well."""
+    online = 0
+    for document in random_options.documents(300 + chunk, 30):
+        assert_derivations_hold(trace_of_text(as_json(document), arithmetic="float64"))
+        if not {"weights", "weighting", "shift"} & document.keys() and {"scores", "k", "w_k"} & document.keys():
+            online += 1
+            blocks = {**document, "algorithm": "online", "block": 2}
+            assert_derivations_hold(trace_of_text(as_json(blocks), arithmetic="float64"))
+    assert online > 2
 
 
 @pytest.mark.parametrize("kind", KINDS)
