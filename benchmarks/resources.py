@@ -19,8 +19,12 @@ from typing import NamedTuple
 
 from resources_page import write_page
 
-TOKENS = (128, 256, 512)
+TOKENS = (48, 96, 192)
 """Tokens of the scenarios: each is four times as many scores as the one before."""
+
+
+TELLING = (0.05, 2)
+"""Seconds and MB more than a small scenario takes, from which on a growth can be told."""
 
 
 class Case(NamedTuple):
@@ -112,9 +116,11 @@ def row(case: Case, tokens: Sequence[int], base: Taken) -> tuple[str, ...]:
     last, before = found[-1], found[-2]
     if last is None or before is None:
         return (case.name, f"{tokens[-1] // case.scale:,}", "–", "–", "–", "–")
-    more = [max(part - start, 1e-3) for part, start in zip(last, base, strict=True)]
-    less = [max(part - start, 1e-3) for part, start in zip(before, base, strict=True)]
-    growth = [f"{math.log(a / b, 4):.1f}" for a, b in zip(more, less, strict=True)]
+    more = [part - start for part, start in zip(last, base, strict=True)]
+    less = [part - start for part, start in zip(before, base, strict=True)]
+    growth = [
+        f"{math.log(a / b, 4):.1f}" if b > small else "–" for a, b, small in zip(more, less, TELLING, strict=True)
+    ]
     sizes = (f"{last.seconds:.2f}", growth[0], f"{last.megabytes:.0f}", growth[1])
     return (case.name, f"{tokens[-1] // case.scale:,}", *sizes)
 

@@ -57,7 +57,7 @@ def _judge(trace: Trace, answers: Sequence[Answered] | None, data: bytes) -> Non
     """Answers that were read can be judged, and the verdict written."""
     if not answers or crc32(data) % ONE_IN:
         return
-    found = attempt(diagnose, as_asked(trace, answers), answers)
+    found = attempt(diagnose, as_asked(trace, answers, False), answers)
     if found is not None:
         for language in LANGUAGES:
             must(json.dumps(as_document(found, view_in(language, "json")), default=str), "no verdict")
@@ -80,7 +80,7 @@ def answers_changed(data: bytes, random: Random) -> bytes:
 
 @cache
 def _quizzes() -> tuple[Quiz, ...]:
-    return tuple(quiz_of(trace, Row(0, 0, trace.scenario.queries[0])) for trace in (traces()[0], traces()[1]))
+    return tuple(quiz_of(trace, Row(0, 0, trace.scenario.queries[0]), ()) for trace in (traces()[0], traces()[1]))
 
 
 def read_quiz_line(data: bytes) -> None:

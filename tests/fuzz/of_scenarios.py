@@ -21,6 +21,7 @@ from attncalc.practice.arithmetic_typed import NoNumber
 from attncalc.practice.numbers_typed import number_said, row_typed, typed, unlabelled
 from attncalc.scenario_files import builtin
 from attncalc.scenario_files.array_files import load_array
+from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.edits import edited, segments_of, value_at, value_of
 from attncalc.scenario_files.json_text import parse, written
 from attncalc.scenario_files.load import scenario_of
@@ -133,6 +134,6 @@ def read_arrays(data: bytes) -> None:
         pass
     for key in keys[:3]:
         reference = {kind: name, **({} if kind == "npy" else {"key": key})}
-        values = attempt(load_array, reference, scratch(), "q")
+        values = attempt(load_array, reference, Folder(scratch()), "q")
         if values is not None:
             must(values.dtype == np.float64 and values.size <= 8 * len(data) + 64, "an array larger than its file")
