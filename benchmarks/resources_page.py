@@ -31,7 +31,7 @@ Nothing grows with the square of the length of a token's text, of the number of 
 
 ## Measured
 
-One causal head of 8 features, numbers in the file, on one machine. The exponent says how time and memory beyond those of a small scenario ({seconds} s, {megabytes} MB) grow with the number of scores: 1 is in proportion, – that the difference was too small to tell. This part is written by `python benchmarks/resources.py --page`.
+One causal head of 8 features, numbers in the file, on one machine. The exponent says how time and memory beyond those of a small scenario (the first row) grow with the number of scores: 1 is in proportion, – that the difference was too small to tell. This part is written by `python benchmarks/resources.py --page`.
 
 | command | tokens | seconds | exponent | MB | exponent |
 |---|---:|---:|---:|---:|---:|
@@ -59,7 +59,7 @@ One causal head of 8 features, numbers in the file, on one machine. The exponent
 
 ## 测量结果
 
-一个因果头，8 个特征，数字写在文件里，同一台机器。指数说明：在小算例（{seconds} 秒，{megabytes} MB）之外多出的时间和内存怎样随分数个数增长，1 表示成正比，– 表示差别太小，看不出来。这一部分由 `python benchmarks/resources.py --page` 写出。
+一个因果头，8 个特征，数字写在文件里，同一台机器。指数说明：在小算例（第一行）之外多出的时间和内存怎样随分数个数增长，1 表示成正比，– 表示差别太小，看不出来。这一部分由 `python benchmarks/resources.py --page` 写出。
 
 | 命令 | token 数 | 秒 | 指数 | MB | 指数 |
 |---|---:|---:|---:|---:|---:|
@@ -68,9 +68,9 @@ One causal head of 8 features, numbers in the file, on one machine. The exponent
 }
 
 
-def write_page(rows: Sequence[Sequence[str]], seconds: str, megabytes: str) -> None:
+def write_page(rows: Sequence[Sequence[str]]) -> None:
     """Writes the page in both languages."""
     for language, path in PAGES.items():
         lines = (f"| `{name}` | {' | '.join(rest)} |" for name, *rest in rows)
-        text = TEXTS[language].format(rows="\n".join(lines), seconds=seconds, megabytes=megabytes)
+        text = TEXTS[language].format(rows="\n".join(lines))
         path.write_text(text, encoding="utf-8")
