@@ -119,7 +119,8 @@ def row(case: Case, tokens: Sequence[int], base: Taken) -> tuple[str, ...]:
     more = [part - start for part, start in zip(last, base, strict=True)]
     less = [part - start for part, start in zip(before, base, strict=True)]
     growth = [
-        f"{math.log(a / b, 4):.1f}" if min(a, b) > small else "–" for a, b, small in zip(more, less, TELLING, strict=True)
+        f"{math.log(a / b, 4):.1f}" if min(a, b) > small else "–"
+        for a, b, small in zip(more, less, TELLING, strict=True)
     ]
     sizes = (f"{last.seconds:.2f}", growth[0], f"{last.megabytes:.0f}", growth[1])
     return (case.name, f"{tokens[-1] // case.scale:,}", *sizes)
