@@ -19,7 +19,6 @@ from fuzz.commands import COMMANDS
 from fuzz.judging import judged, must
 from fuzz.runs import findings, inputs, names, target_of
 from fuzz.targets import TARGETS
-from running import PACKAGE_PARENT
 
 from attncalc.errors import AttncalcError, UsageError
 
@@ -54,7 +53,7 @@ def test_the_long_run_tells_how_many_inputs_it_tried(tmp_path: Path) -> None:
     """As CONTRIBUTING.md calls it; without findings it ends with 0 and saves nothing."""
     words = ("--target", "number", "--inputs", "200", "--seed", "1", "--save", str(tmp_path))
     line = [sys.executable, "-m", "tests.fuzz", *words]
-    done = subprocess.run(line, cwd=PACKAGE_PARENT, capture_output=True, text=True, check=False)
+    done = subprocess.run(line, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False)
     assert re.fullmatch(r"number: 200 inputs, seed 1, \d+ s, findings \{\}\n", done.stdout)
     assert (done.returncode, done.stderr, list(tmp_path.iterdir())) == (0, "", [])
 

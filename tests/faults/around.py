@@ -168,10 +168,10 @@ def read_only_install(line: str, folder: Path) -> Injected:
     """An install into which its user may write nothing, and a user without a home."""
     install = folder / "install"
     if not install.exists():
-        for name in ("attncalc", "scenarios"):
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(PACKAGE_PARENT / name, install / name, ignore=ignored)
-        shutil.copy(PACKAGE_PARENT / "pyproject.toml", install)
+        for name in ("attncalc", "scenarios"):  # installed, the second stands in the first
+            if (PACKAGE_PARENT / name).exists():
+                ignored = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(PACKAGE_PARENT / name, install / name, ignore=ignored)
         for path in (*install.rglob("*"), install):
             path.chmod(0o555 if path.is_dir() else 0o444)
     own = folder / "own"

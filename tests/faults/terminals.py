@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import pty
 import select
@@ -40,7 +41,7 @@ class Screen(NamedTuple):
 SCREENS = (
     Screen(("step", "draw"), b"v I 0", leaves_screen=True),
     Screen(("step", "draw"), b"v I 0", ((b"e77", b"77"),), leaves_screen=True),
-    Screen(("step", "draw"), b"v I 0", ((b"ne10000\r", b"Ctrl-C leaves"),), leaves_screen=True),
+    Screen(("step", "slow.json"), b"scores 299 0", ((b"e5\r", b"Ctrl-C leaves"),), leaves_screen=True),
     Screen(("step", "draw", "--plain"), b"> "),
     Screen(("quiz", "draw", "--resume", "quiz.json"), b"> ", ((b"6.05 1.22 1.82 0.74\n", b"Question 2"),)),
     Screen(("new", "-o", "new.json"), b"]: "),
@@ -184,3 +185,5 @@ def write_long(folder: Path, tokens: int = 40_000) -> None:
         np.save(folder / f"{name}.npy", np.random.default_rng(1).standard_normal((tokens, 16)).astype("float32"))
     rows = ", ".join(f'"{name}": {{"npy": "{name}.npy"}}' for name in "qkv")
     (folder / "long.json").write_text(f"{{{rows}}}")
+    scores = [[(7 * row + 3 * column) % 11 / 10 for column in range(300)] for row in range(300)]
+    (folder / "slow.json").write_text(json.dumps({"scores": scores, "arithmetic": "exact"}))
