@@ -451,6 +451,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"zarr": "q.zarr", "key": "a"}, "has a key, but zarr is a single array"),
     ({"zarr": "q.zarr", "index": [5]}, "index 5 does not exist"),
     ({"zarr": "q.zarr", "columns": [3, 99]}, "3 to 99"),
+    ({"zarr": "single.zarr"}, "has 0 axes"),
+    ({"zarr": "single.zarr", "columns": [0, 1]}, "columns 0 to 1 do not exist"),
     ({"zarr": "q.zarr", "npy": "q.npy"}, "exactly one of npy, npz, safetensors, zarr"),
 ]
 
@@ -459,6 +461,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 def test_a_wrong_reference_to_chunks_is_said(reference: dict[str, Any], words: str, big: Path) -> None:
     """With the place in the scenario."""
     path = chunked(big.parent, 3)
+    zarr.create_array(big.parent / "single.zarr", shape=(), chunks=(), dtype=np.float32)
     saved(path, {**json.loads(path.read_text()), "q": reference})
     done = call("run", str(path), "--summary")
     assert (done.code, done.out) == (2, "")

@@ -14,6 +14,7 @@ from attncalc.core.bounded import Values
 from attncalc.errors import AttncalcError
 from attncalc.scenario_files import npy_files, safetensors_files
 from attncalc.scenario_files.array_files import refusal
+from attncalc.scenario_files.array_parts import Part, all_rows, part_of
 from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.number_arrays import FILES
 from attncalc.scenario_files.opened_arrays import foreign
@@ -33,8 +34,7 @@ class Located(NamedTuple):
     seen: Seen  # what the file was when its outline was read
     outline: Outline
     packed: Packed | None = None
-    taken: tuple[int, ...] = ()  # positions on the leading axes
-    columns: tuple[int, int] | None = None
+    part: Part = Part()
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -44,13 +44,12 @@ class Located(NamedTuple):
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the part."""
-        rest = self.outline.shape[len(self.taken) :]
-        return rest if self.columns is None else (*rest[:-1], self.columns[1] - self.columns[0])
+        return self.part.shape(self.outline.shape)
 
     def read(self, lead: tuple[int, ...], rows: slice) -> Values:
         """Some rows, (rows, columns), of the matrix at a place of the leading axes."""
         whole = self.outline.shape if len(self.outline.shape) > 1 else (1, *self.outline.shape)
-        before = (*self.taken, *lead)[: len(whole) - 2]
+        before = self.part.before(lead, whole)
         start, stop, _ = rows.indices(whole[-2])
         return (self._from_columns if self.outline.by_columns else self._from_rows)(whole, before, start, stop)
 
@@ -58,14 +57,14 @@ class Located(NamedTuple):
         count, width = whole[-2:]
         matrix = int(np.ravel_multi_index(before, whole[:-2])) if before else 0
         values = self._numbers((matrix * count + start) * width, (stop - start) * width).reshape(stop - start, width)
-        return values if self.columns is None else values[:, slice(*self.columns)]
+        return values if self.part.columns is None else values[:, slice(*self.part.columns)]
 
     def _from_columns(self, whole: tuple[int, ...], before: tuple[int, ...], start: int, stop: int) -> Values:
         """Each column by itself: the rows of all matrices lie in it in turns."""
         count, width = whole[-2:]
         turns = math.prod(whole[:-2])
         turn = int(np.ravel_multi_index(before, whole[:-2], order="F")) if before else 0
-        columns = range(*(self.columns or (0, width)))
+        columns = range(*(self.part.columns or (0, width)))
         values = np.empty((stop - start, len(columns)), self.dtype)
         for place, column in enumerate(columns):
             values[:, place] = self._numbers((column * count + start) * turns, (stop - start) * turns)[turn::turns]
@@ -89,8 +88,7 @@ class Located(NamedTuple):
 
     def all(self) -> Values:
         """The whole part as an array."""
-        parts = [self.read(place, slice(None)) for place in np.ndindex(*self.shape[:-2])]
-        return (parts[0] if len(parts) == 1 else np.stack(parts)).reshape(self.shape)
+        return all_rows(self.read, self.shape)
 
 
 def located(reference: Mapping[str, Any], folder: Folder, packed: bool = True) -> Located | None:
@@ -108,9 +106,11 @@ def located(reference: Mapping[str, Any], folder: Folder, packed: bool = True) -
     except (AttncalcError, OSError, NotRead):
         return None  # what is wrong is said by the reader of whole arrays
     # by columns what is compressed would be unpacked anew for each column
-    if min(outline.shape, default=0) == 0 or (entry and (outline.by_columns or not packed)):
+    if entry and (outline.by_columns or not packed):
         return None
-    return _part(found._replace(packed=Packed(path, found.seen, entry) if entry else None), reference)
+    part = part_of(reference, outline.shape)
+    packing = Packed(path, found.seen, entry) if entry else None
+    return None if part is None else found._replace(packed=packing, part=part)
 
 
 def _npy(file: BinaryIO, _: str) -> tuple[Outline, str]:
@@ -135,13 +135,3 @@ def _safetensors(file: BinaryIO, key: str) -> tuple[Outline, str]:
 
 
 FINDERS = {"npy": _npy, "npz": _npz, "safetensors": _safetensors}
-
-
-def _part(found: Located, reference: Mapping[str, Any]) -> Located | None:
-    """The part that a reference means; None where there is no such."""
-    whole = found.outline.shape
-    index = tuple(int(i) for i in reference.get("index", ()))
-    columns = tuple(int(i) for i in reference["columns"]) if "columns" in reference else None
-    fits = len(index) <= max(0, len(whole) - 2) and all(i < n for i, n in zip(index, whole, strict=False))
-    fits &= columns is None or columns[0] < columns[1] <= whole[-1]
-    return found._replace(taken=index, columns=columns) if fits else None  # type: ignore[arg-type]

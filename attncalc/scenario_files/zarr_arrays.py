@@ -17,6 +17,7 @@ import numpy as np
 from attncalc.core.bounded import Values
 from attncalc.errors import ScenarioError
 from attncalc.messages import Word
+from attncalc.scenario_files.array_parts import Part, all_rows, part_of
 from attncalc.scenario_files.opened_arrays import foreign
 from attncalc.scenario_files.plain_files import NotRead
 from attncalc.scenario_files.stored_arrays import NUMERIC, Stored
@@ -154,13 +155,8 @@ def chunked(folder: Path, reference: Mapping[str, Any], place: str) -> Chunked |
         opened(folder, found)
     except (NotRead, OSError):
         return None
-    index = tuple(int(i) for i in reference.get("index", ()))
-    columns = tuple(int(i) for i in reference["columns"]) if "columns" in reference else None
-    shape = found.shape
-    fits = bool(math.prod(shape)) and len(index) <= max(0, len(shape) - 2)
-    fits = fits and all(i < n for i, n in zip(index, shape, strict=False))
-    fits = fits and (columns is None or columns[0] < columns[1] <= shape[-1])
-    return Chunked(folder, found, place, index, columns) if fits else None  # type: ignore[arg-type]
+    part = part_of(reference, found.shape)
+    return None if part is None else Chunked(folder, found, place, part)
 
 
 class Chunked(NamedTuple):
@@ -169,8 +165,7 @@ class Chunked(NamedTuple):
     path: Path
     found: Described
     place: str  # in the scenario, for what is said of it
-    taken: tuple[int, ...] = ()  # positions on the leading axes
-    columns: tuple[int, int] | None = None
+    part: Part
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -180,19 +175,17 @@ class Chunked(NamedTuple):
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the part."""
-        rest = self.found.shape[len(self.taken) :]
-        return rest if self.columns is None else (*rest[:-1], self.columns[1] - self.columns[0])
+        return self.part.shape(self.found.shape)
 
     def read(self, lead: tuple[int, ...], rows: slice) -> Values:
         """Some rows, (rows, columns), of the matrix at a place of the leading axes."""
-        columns = slice(None) if self.columns is None else slice(*self.columns)
-        before = (*self.taken, *lead)[: max(0, len(self.found.shape) - 2)]
-        part = (columns,) if len(self.found.shape) == 1 else (*before, rows, columns)
+        columns = slice(None) if self.part.columns is None else slice(*self.part.columns)
+        before = self.part.before(lead, self.found.shape)
+        there = (columns,) if len(self.found.shape) == 1 else (*before, rows, columns)
         with saying(self.place, self.path.name), foreign():
-            values = np.asarray(opened(self.path, self.found)[part])
+            values = np.asarray(opened(self.path, self.found)[there])
         return np.atleast_2d(values).astype(self.dtype, copy=False)
 
     def all(self) -> Values:
         """The whole part as an array."""
-        parts = [self.read(place, slice(None)) for place in np.ndindex(*self.shape[:-2])]
-        return (parts[0] if len(parts) == 1 else np.stack(parts)).reshape(self.shape)
+        return all_rows(self.read, self.shape)
