@@ -12,11 +12,10 @@ from attncalc.core.bounded import Values, bounded
 from attncalc.core.expression import Cell, Expression, Number, Symbol, evaluate, symbols_in
 from attncalc.core.expressions import Expressions, leaves
 from attncalc.core.figures import as_decimal
+from attncalc.core.names import DECIMAL_KINDS
 from attncalc.core.stage import Read, Source, Step, Trace
 from attncalc.fold import BOOLEAN_SLOTS
 from attncalc.pipelines.symbols import GIVEN
-
-DECIMAL_KINDS = ("exact", "by-hand")
 
 Index = tuple[int, ...]
 

@@ -190,18 +190,18 @@ def _twice() -> bytes:
 
 
 def _flagged(bits: int) -> bytes:
-    data = bytearray(zipped("a.npy", matrix()))
-    data[6:8] = struct.pack("<H", bits)
-    at = data.index(b"PK\x01\x02")
-    data[at + 8 : at + 10] = struct.pack("<H", bits)
-    return bytes(data)
+    return _with_field(6, bits)
 
 
 def _compressed_by(method: int) -> bytes:
+    return _with_field(8, method)
+
+
+def _with_field(offset: int, value: int) -> bytes:
+    """A zip with another number in a field of its entry, and in the same field of its list of contents."""
     data = bytearray(zipped("a.npy", matrix()))
-    data[8:10] = struct.pack("<H", method)
-    at = data.index(b"PK\x01\x02")
-    data[at + 10 : at + 12] = struct.pack("<H", method)
+    for at in (offset, data.index(b"PK\x01\x02") + offset + 2):
+        data[at : at + 2] = struct.pack("<H", value)
     return bytes(data)
 
 

@@ -19,11 +19,16 @@ from attncalc.core.rows import hidden_cells
 from attncalc.long import softmax
 from attncalc.long.pooling import Map, Part, averaged, put_together
 from attncalc.long.problem import Asked, Job, Pooling
-from attncalc.long.summary import mapped, summarised
+from attncalc.long.summary import summarised
 
 TOLERANCES = {"float64": 1e-12, "float32": 1e-5}
 RANDOM, CHUNKS = 120, 6
 POOLS = {"max": np.max, "mean": np.mean}
+
+
+def alone_of(pooling: Pooling) -> Asked:
+    """A map and nothing else."""
+    return Asked(1, 1, pooling._replace(alone=True))
 
 
 def dense(trace: Trace, pooling: Pooling) -> tuple[Any, Any]:
@@ -103,7 +108,7 @@ def test_a_map_alone_and_any_number_of_threads_give_the_same_bytes(seed: int) ->
         first, *others = (summarised(problem, Asked(2, 4, pooling), threads, rows=4).map for threads in (1, 2, 5))
         assert first is not None
         assert {other.values.tobytes() for other in others if other} == {first.values.tobytes()}
-        alone = mapped(problem, pooling).map
+        alone = summarised(problem, alone_of(pooling)).map
         assert alone is not None
         np.testing.assert_allclose(alone.values, first.values, 1e-5, 1e-7)
         np.testing.assert_array_equal(alone.visible, first.visible)
@@ -124,7 +129,7 @@ def test_the_average_is_that_of_the_heads_cells_and_a_place_asked_for_stands_alo
         assert (mean.places, mean.heads) == (((0, None), (1, None)), 3)
         np.testing.assert_allclose(mean.values, values.reshape(2, 3, 9, 8).mean(axis=1), 1e-12)
         one = pooling._replace(places=((1, 2),))
-        assert_is_dense(mapped(problem, one).map, trace, one, 1e-12, pool)
+        assert_is_dense(summarised(problem, alone_of(one)).map, trace, one, 1e-12, pool)
 
 
 def test_parts_are_added_in_the_order_of_their_rows() -> None:

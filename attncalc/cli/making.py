@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attncalc.cli import output
 from attncalc.cli.answering import as_typed, write_text
@@ -19,6 +19,9 @@ from attncalc.cli.watching import told
 from attncalc.errors import AttncalcError, Fault, ScenarioError, UsageError, shortened, some
 from attncalc.messages import LANGUAGES, Say, speaker
 
+if TYPE_CHECKING:
+    from attncalc.scenario_files.beside import Folder
+
 SIZES = ("token_count", "d_model", "heads")
 ONLY_RANDOM = ("seed", "level", "token_count", "d_model")
 
@@ -30,7 +33,6 @@ Made = tuple[dict[str, Any], list[str]]
 
 def new(session: Session, options: Options) -> int:
     """Writes a scenario that can be run."""
-    from attncalc.scenario_files.beside import Folder
     from attncalc.scenario_files.json_text import written
     from attncalc.scenario_files.referring import fitting
     from attncalc.scenario_files.sources import source_at
@@ -40,7 +42,7 @@ def new(session: Session, options: Options) -> int:
     chosen, say = calculation(options), speaker(session.language)
     document, notes = _made(session, options, say)
     name = options["source_file"][0] if options["source_file"] else "new"
-    source = source_at(document)._replace(name=name, folder=Folder(_folder(options), options["allow_outside"]))
+    source = source_at(document)._replace(name=name, folder=_folder(options))
     try:
         fitted = fitting(source, options["set"], chosen)
     except ScenarioError as error:
@@ -90,9 +92,12 @@ def _check_target(target: str | None, force: bool) -> None:
     output.check_target(target, force)
 
 
-def _folder(options: Options) -> Path:
+def _folder(options: Options) -> Folder:
     """Where the scenario will be, and what it refers to is looked for."""
-    return Path(options["output"]).parent if output.is_file(options["output"]) else Path()
+    from attncalc.scenario_files.beside import Folder
+
+    path = Path(options["output"]).parent if output.is_file(options["output"]) else Path()
+    return Folder(path, options["allow_outside"])
 
 
 def _made(session: Session, options: Options, say: Say) -> Made:
@@ -104,12 +109,9 @@ def _made(session: Session, options: Options, say: Say) -> Made:
 def _from_arrays(options: Options, say: Say) -> Made:
     """A document that refers to the arrays of files."""
     from attncalc.practice.questions import WIDEST
-    from attncalc.scenario_files.beside import Folder
     from attncalc.scenario_files.referring import referring
 
-    document, unused = referring(
-        options["source_file"], Folder(_folder(options), options["allow_outside"]), options["map"]
-    )
+    document, unused = referring(options["source_file"], _folder(options), options["map"])
     heads = {"heads": whole_number(options, "heads", 1, 1, WIDEST)} if options["heads"] is not None else {}
     return document | heads, [say("from-unused", names=some(unused))] if unused else []
 

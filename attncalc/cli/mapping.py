@@ -27,9 +27,8 @@ DRAWN, WRITTEN, SPOKEN = (120, 120), (32, 64), (16, 16)
 """Rows and columns of a picture and of data; of text on a page; where each cell is a sentence."""
 SIDES = {"table": WRITTEN, "markdown": WRITTEN, "plain": SPOKEN}
 
-INDENT, FRAME, LABELS, NARROWEST = 4, 2, 14, 16
-"""Columns before a map in a terminal: indent, line, labels of tokens with it; and the least that it has itself."""
-LINES_BESIDE, SHORTEST, USUAL = 14, 8, 80
+NARROWEST, LINES_BESIDE, SHORTEST, USUAL = 16, 14, 8, 80
+"""In a terminal: the least columns of a map, the lines above and below it, its least rows, the usual width."""
 
 
 class Told(NamedTuple):
@@ -110,7 +109,10 @@ def _sides(session: Session, format: str, queries: int) -> tuple[int, int]:
     """The most rows and columns of cells."""
     if format != "table" or (session.width is None and session.height is None):
         return SIDES.get(format, DRAWN)
+    from attncalc.renderers.heat import FRAME, LONGEST
+    from attncalc.renderers.terminal import INDENT
+
     width = session.width or USUAL
     rows = WRITTEN[0] if session.height is None else max(session.height - LINES_BESIDE, SHORTEST)
-    labels = LABELS if queries <= rows else len(str(queries)) + FRAME
-    return rows, max(width - INDENT - labels, NARROWEST)
+    labels = LONGEST if queries <= rows else len(str(queries))
+    return rows, max(width - INDENT - labels - FRAME, NARROWEST)

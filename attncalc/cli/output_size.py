@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from attncalc.cli.choices import Options
-from attncalc.core.memory import DECIMALS
+from attncalc.core.names import DECIMAL_KINDS
 from attncalc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def check_size(scenario: Scenario, options: Options, format: str) -> None:
     """Refuses, without --force, a result that takes very long; the message says how to ask for less."""
     from attncalc.pipelines.cost import chosen_arithmetic
 
-    in_decimals = chosen_arithmetic(scenario) in DECIMALS
+    in_decimals = chosen_arithmetic(scenario) in DECIMAL_KINDS
     if options["force"] or (format in DATA and not in_decimals):
         return
     if in_decimals and (cells := math.prod(scenario.grid)) > IN_DECIMALS:

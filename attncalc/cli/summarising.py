@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "plain", "json", "npz", "markdown", "latex", "html")
 MOST_THREADS, MOST_TOP, MOST_NEAR = 256, 1000, 10**9 - 1
-IDLE = ("step", "jsonl", "picture")
-MAP_IDLE = ("step", "jsonl", "token", "top", "near")
-"""Options of `run` that a summary does not read."""
+IDLE, MAP_IDLE = ("step", "jsonl", "picture"), ("step", "jsonl", "token", "top", "near")
+"""Options of `run` that a summary does not read, and a map alone."""
 
 
 def summary(session: Session, options: Options) -> int:
@@ -121,12 +120,12 @@ def _refuse(options: Options) -> None:
 def _asked(session: Session, options: Options, long: Long, format: str) -> Asked:
     from attncalc.long.problem import Asked
 
-    if mapping.asked_for(options) and not options["summary"]:
-        return Asked(1, 1, mapping.pooling(session, long, options, format))
-    asked = Asked(whole_number(options, "top", 5, 1, MOST_TOP), whole_number(options, "near", 64, 1, MOST_NEAR))
-    if not mapping.asked_for(options):
-        return asked
-    return asked._replace(pooling=mapping.pooling(session, long, options, format))
+    asked = Asked(1, 1)  # of a map alone no row is told
+    if options["summary"]:
+        asked = Asked(whole_number(options, "top", 5, 1, MOST_TOP), whole_number(options, "near", 64, 1, MOST_NEAR))
+    return (
+        asked._replace(pooling=mapping.pooling(session, long, options, format)) if mapping.asked_for(options) else asked
+    )
 
 
 def long_at(source: str, options: Options) -> Long:

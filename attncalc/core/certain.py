@@ -56,7 +56,7 @@ def certain(compute: Compute, edges: Edges, given: Iterable[Bounded]) -> tuple[l
         results = attempt(compute, edges, digits, powers)
         if results is not None and not any(True for array in results for _ in open_cells(array, edges)):
             return [array.values for array in results], True
-        if results is not None and any(hopeless(array, edges) for array in results):
+        if results is not None and any(_hopeless(array, edges) for array in results):
             return [settled(array, edges) for array in results], False
         apart = spread([*given, *(results or ())]) + sum(spread([power]) for power in powers)  # they are multiplied
         wanted = apart + SPARE_DIGITS + edges.places
@@ -89,7 +89,7 @@ def _missing(array: Bounded, edges: Edges, apart: int, digits: int) -> int:
     return found
 
 
-def hopeless(array: Bounded, edges: Edges) -> bool:
+def _hopeless(array: Bounded, edges: Edges) -> bool:
     """Whether the places ask for more digits of a number than are ever used: by hand, where nothing is scientific."""
     if edges.doubles or array.absolute == EXACT:
         return False

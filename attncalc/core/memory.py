@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from attncalc.core.names import DECIMAL_KINDS
 from attncalc.errors import UsageError
 
 EAGER = 2_000_000
@@ -15,8 +16,6 @@ EAGER = 2_000_000
 
 BYTES_OF_STEPS, BYTES_OF_DECIMALS = 80, 2000
 """What the steps of a whole calculation keep for each score: in floating point, and in decimals."""
-
-DECIMALS = ("exact", "by-hand")
 
 
 def check_fits(name: str, grid: Sequence[int], settings: Mapping[str, Any] | None = None) -> None:
@@ -30,7 +29,7 @@ def check_fits(name: str, grid: Sequence[int], settings: Mapping[str, Any] | Non
     queries, keys = grid[2:]
     settings = settings or {}
     asked = settings.get("arithmetic", "float64" if settings.get("by_hand") is None else "by-hand")
-    needed = cells * (BYTES_OF_DECIMALS if asked in DECIMALS else BYTES_OF_STEPS)
+    needed = cells * (BYTES_OF_DECIMALS if asked in DECIMAL_KINDS else BYTES_OF_STEPS)
     check_free(name, needed, "long-too-large", queries=queries, keys=keys)
 
 

@@ -28,6 +28,8 @@ SUFFIXES = {
     ".html": "html", ".svg": "svg", ".png": "png", ".xlsx": "xlsx",
 }  # fmt: skip
 ARITHMETICS = ("exact", "float64", "float32", "float16", "by-hand")
+DECIMAL_KINDS = ("exact", "by-hand")
+"""Those that calculate in decimals."""
 ROUNDINGS = ("half-up", "half-even", "truncate")
 LANGUAGES = ("en", "zh")
 TAGS = {"en": "en", "zh": "zh-Hans"}

@@ -13,10 +13,10 @@ from attncalc.core.bounded import UNKNOWN, Bounded, Values
 from attncalc.core.certain import FIRST_DIGITS, OWN, spread
 from attncalc.core.expression import Cell
 from attncalc.core.figures import as_decimal
+from attncalc.core.names import DECIMAL_KINDS
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Stage, Trace
 from attncalc.core.tape import Tape, Taped, put_back, slopes
-from attncalc.derive import DECIMAL_KINDS
 from attncalc.fold import BOOLEAN_SLOTS, Result, fold
 from attncalc.pipelines.cost import count, exact_is_quick
 from attncalc.pipelines.standard import stages

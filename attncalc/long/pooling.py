@@ -74,10 +74,15 @@ def _parts(keys: slice, size: int) -> Iterator[tuple[int, slice]]:
         yield at, slice(max(at * size, keys.start) - keys.start, min((at + 1) * size, keys.stop) - keys.start)
 
 
+def _pool(pooling: Pooling) -> Any:
+    """What makes one number of two; a mean is a sum until the end."""
+    return np.maximum if pooling.name == MAX else np.add
+
+
 def over_keys(weights: Values, visible: Values, pooling: Pooling) -> tuple[Values, Values]:
     """Whole rows of weights, (rows, keys), pooled over the keys of each bin: the largest, or still sums."""
     starts = np.arange(0, weights.shape[1], pooling.keys)
-    pool: Any = np.maximum if pooling.name == MAX else np.add
+    pool = _pool(pooling)
     return pool.reduceat(weights, starts, axis=1), np.logical_or.reduceat(visible, starts, axis=1)
 
 
@@ -86,7 +91,7 @@ def over_rows(values: Values, visible: Values, job: Job, pooling: Pooling) -> Pa
     size = pooling.queries
     bins = np.arange(job.first // size, -(-job.last // size))
     starts = np.maximum(bins * size - job.first, 0)
-    pool: Any = np.maximum if pooling.name == MAX else np.add
+    pool = _pool(pooling)
     wide = values if pooling.name == MAX else values.astype(np.float64)
     return Part(int(bins[0]), pool.reduceat(wide, starts, axis=0), np.logical_or.reduceat(visible, starts, axis=0))
 
@@ -97,7 +102,7 @@ def put_together(parts: Mapping[Job, Part], pooling: Pooling, grid: tuple[int, i
     shape = (len(pooling.places), -(-queries // pooling.queries), -(-keys // pooling.keys))
     values = np.full(shape, -np.inf if pooling.name == MAX else 0.0)
     visible = np.zeros(shape, dtype=bool)
-    pool: Any = np.maximum if pooling.name == MAX else np.add
+    pool = _pool(pooling)
     for job, part in sorted(parts.items()):
         here = (pooling.places.index((job.batch, job.head)), slice(part.first, part.first + len(part.values)))
         values[here] = pool(values[here], part.values)

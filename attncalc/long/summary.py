@@ -16,7 +16,7 @@ from attncalc.fold import Slot, fold
 from attncalc.long.blocks import ROWS, block, cells, jobs
 from attncalc.long.loading import Ready
 from attncalc.long.pooling import Map, Part, over_rows, put_together
-from attncalc.long.problem import FIGURES, Asked, Block, Job, Pooling, Problem
+from attncalc.long.problem import FIGURES, Asked, Block, Job, Problem
 
 Progress = Callable[[int, int], None]
 """Is told how many scores are done, and of how many."""
@@ -60,11 +60,6 @@ def finished(ready: Ready, summary: Summary) -> Summary:
     """A summary whose blocks are all there, with the steps after its context."""
     alone = summary.asked is not None and summary.asked.map_alone
     return summary if alone else summary._replace(steps=after(ready, summary.context))
-
-
-def mapped(ready: Ready, pooling: Pooling, threads: int = 2, progress: Progress | None = None) -> Summary:
-    """The map of the weights and nothing else: no context, and no block of another place is calculated."""
-    return summarised(ready, Asked(1, 1, pooling._replace(alone=True)), threads, progress)
 
 
 def as_asked(problem: Problem, asked: Asked | None) -> Problem:

@@ -17,6 +17,7 @@ from attncalc.scenario_files.json_text import NotANumber
 Report = Callable[..., None]
 """report(path, code, **fields): notes a fault and goes on."""
 
+MOST_GUESSED = 50  # unknown keys of which it is guessed what is meant: that takes time
 MOST_DIGITS = 1200  # the exact value of the smallest double has 1,074 decimals
 
 
@@ -234,7 +235,7 @@ class Fields(NamedTuple):
         """Known keys only, each of its kind."""
         if not isinstance(value, dict):
             return report(path, "not-an-object", found=found(value))
-        guessed = [key for key in value if key not in self.fields][:50]  # it takes time to guess what is meant
+        guessed = [key for key in value if key not in self.fields][:MOST_GUESSED]
         for key, part in value.items():
             place = f"{path}.{key}" if path else key
             if key in self.fields:
