@@ -22,12 +22,13 @@ What a command takes as the scenario grows, and what it refuses. Below, N is the
 | `explain`, `run`, `step`, `why`, `check`, `compare`, `sweep`, `quiz`, in float64 | H·N²·d | some 80 bytes a score | what does not fit into the free memory, with the estimate |
 | the same exact or by hand | H·N²·d times the digits' cost | some 2,000 bytes a score | the same |
 | a table, a page, a file of a whole calculation | as its numbers | as its numbers | as [Formats](formats.md) and [Files from others](untrusted.md) say |
-| `run --token`, `explain` and `why` of a long context | N·d | 64 MiB beyond the labels, whatever N is | what does not fit |
+| `explain` and `run --token` of a long context | N·d | parts of the files: some 65 MB in all for a million keys of 64 numbers | what does not fit |
+| `why` of a long context | N·d | the keys and values whole, several times | what does not fit |
 | `run --summary`, `run --picture map` | H·N²·d | the inputs, the results, 16 MB a thread | what does not fit |
 | `cost` | the number of sizes asked for | nothing | more than 999,999,999 tokens |
 | `list`, `schema`, `show` | the document | the document | more than 64 MiB |
 
-Nothing grows with the square of the length of a token's text, of the number of notes, or of the numbers that are shown.
+A text of a megabyte as a token takes less than a second.
 
 ## Measured
 
@@ -50,12 +51,13 @@ One causal head of 8 features, numbers in the file, on one machine. The exponent
 | `explain`、`run`、`step`、`why`、`check`、`compare`、`sweep`、`quiz`，用 float64 | H·N²·d | 每个分数约 80 字节 | 空闲内存放不下的，并给出估计 |
 | 同上，精确计算或手算 | H·N²·d 乘以位数的代价 | 每个分数约 2,000 字节 | 同上 |
 | 整个计算的表格、网页或文件 | 与数字个数成正比 | 与数字个数成正比 | 见[格式](formats.md)和[别人给的文件](untrusted.md) |
-| 长上下文的 `run --token`、`explain` 和 `why` | N·d | 除标签外 64 MiB，与 N 无关 | 放不下的 |
+| 长上下文的 `explain` 和 `run --token` | N·d | 文件分批读取：一百万个键、每个 64 个数，总共约 65 MB | 放不下的 |
+| 长上下文的 `why` | N·d | 全部键和值，要存好几份 | 放不下的 |
 | `run --summary`、`run --picture map` | H·N²·d | 输入、结果，以及每个线程 16 MB | 放不下的 |
 | `cost` | 所问的大小个数 | 几乎没有 | 超过 999,999,999 个 token |
 | `list`、`schema`、`show` | 文件的长度 | 文件的长度 | 超过 64 MiB |
 
-没有什么会随 token 文字长度、说明条数或所显示数字个数的平方增长。
+一个 token 的文字长达一兆字节，也用不到一秒。
 
 ## 测量结果
 
