@@ -23,6 +23,9 @@ import attncalc.__main__ as program
 
 SECONDS = 20.0
 
+SENT = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT)
+"""Held back until the fork has the program's own handlers, not those of the process that injects."""
+
 
 def warm() -> None:
     """Loads every module of the program, so that a fork has them."""
@@ -45,9 +48,11 @@ class Run:
         self.files = [os.memfd_create(name) for name in ("stdin", "stdout", "stderr")]
         os.write(self.files[0], stdin)
         os.lseek(self.files[0], 0, os.SEEK_SET)
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, SENT)
         self.pid = os.fork()
         if self.pid == 0:
             _live(args, folder, self.files, before, extra)
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
     def end(self, number: int) -> None:
         """Sends a signal."""
@@ -92,11 +97,20 @@ def _live(
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         before()
+        _release()
         program.main()
     except BaseException:
         os.write(2, traceback.format_exc().encode())
     finally:
         os._exit(99)
+
+
+def _release() -> None:
+    """Lets in what was sent before the program began, which such a signal ends as it ends an interpreter that loads."""
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SENT)
+    except KeyboardInterrupt:
+        os._exit(128 + signal.SIGINT)
 
 
 def aside(function: Callable[[], Any]) -> Any:
