@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
+import shutil
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from faults import Injected, around, kills, rooms, terminals
-from faults.writers import OLD, Shop, Writer, refused, writers
+from faults.forking import aside
+from faults.writers import OLD, PART, Shop, Writer, refused, writers
 from running import PROGRAM, environment, run_program
 
 from attncalc.cli import one_thread, progress
+from attncalc.cli.folders import write_folder
 from attncalc.cli.session import session
 from attncalc.renderers import png
 
@@ -58,11 +63,43 @@ def test_a_signal_at_any_moment(writer: Writer, folder: Path) -> None:
         assert_no_trouble(kills.ended_by(shop, number, 2, 1))
 
 
-def test_a_kill_and_a_full_disk_at_each_call_of_the_system(folder: Path) -> None:
+ENDS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+
+
+def test_an_end_and_a_full_disk_at_each_call_of_the_system(folder: Path) -> None:
     """Before a file is opened, locked, written, flushed, moved: as at any moment."""
     shop = Shop(named("cost 1000 -o cost.json"), folder)
-    assert_no_trouble(kills.killed_at_each_call(shop))
+    for number in ENDS:
+        assert_no_trouble(kills.ended_at_each_call(shop, number))
     assert_no_trouble(kills.failing_at_each_call(shop))
+
+
+@pytest.mark.parametrize("number", ENDS)
+@pytest.mark.parametrize("there", [True, False])
+def test_an_end_at_each_call_while_a_folder_is_written(there: bool, number: signal.Signals, folder: Path) -> None:
+    """Each file is the old or the new, and what is half made is gone, at the latest when the folder is written next."""
+    target, hit, new = folder / "sheets", folder / "hit", {"a.md": "new a", "b.md": "new b"}
+
+    def written(turn: int) -> None:
+        kills.at_call(turn, kills.ENDS, lambda: kills.end(hit, number))
+        with contextlib.suppress(KeyboardInterrupt, SystemExit):
+            write_folder(target, new, force=True)
+
+    for turn in itertools.count():
+        hit.unlink(missing_ok=True)
+        shutil.rmtree(target, ignore_errors=True)
+        if there:
+            target.mkdir()
+            (target / "a.md").write_text("old a")
+        aside(lambda turn=turn: written(turn))
+        if not hit.exists():
+            break
+        found = {(path.name, path.read_text()) for path in target.glob("*.md")}
+        assert found <= {("a.md", "old a"), *new.items()}
+        if number == signal.SIGKILL:
+            write_folder(target, new, force=True)
+        assert [path for path in folder.rglob("*") if PART.fullmatch(path.name)] == []
+    assert turn > 15
 
 
 @FEW
@@ -178,9 +215,9 @@ def test_the_harness_sees_a_file_that_is_half_written(folder: Path, monkeypatch:
     from attncalc.cli import output
 
     def careless(results: dict[Path, bytes], force: bool) -> None:
-        from attncalc.cli.half_made import in_order
+        from attncalc.cli.half_made import making
 
-        with in_order():
+        with making():
             for path, data in results.items():
                 with path.open("wb") as file:
                     for start in range(0, len(data), 100):
@@ -191,6 +228,6 @@ def test_the_harness_sees_a_file_that_is_half_written(folder: Path, monkeypatch:
     monkeypatch.setattr(output, "write_files", careless)
     monkeypatch.setattr(kills, "WRITING", (*kills.WRITING, Path(__file__).name))
     shop = Shop(Writer("list", ("list", "-o", "list.txt", "--force"), {"list.txt": OLD}), folder)
-    assert any(one.trouble for one in kills.killed_at_each_call(shop))
+    assert any(one.trouble for one in kills.ended_at_each_call(shop, signal.SIGKILL))
     assert any(one.trouble for one in kills.failing_at_each_call(shop))
     assert any(one.trouble for one in rooms.limited_files(shop))

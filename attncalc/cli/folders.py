@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attncalc.cli import output
-from attncalc.cli.half_made import in_order, new_folder
+from attncalc.cli.half_made import forget_leftovers, making, new_folder
 from attncalc.cli.output import UNREACHABLE
 from attncalc.errors import Fault, OutputError, shortened
 
@@ -57,20 +57,18 @@ def write_folder(folder: Path, files: Mapping[str, str | bytes], force: bool) ->
 
 def _written(folder: Path, files: Mapping[str, str | bytes]) -> None:
     there = folder.is_dir()
-    with in_order():
-        part = new_folder(folder / folder.name if there else folder)
-        try:
-            made = part.path / "files"  # has the rights of any new folder, which this one has not
-            made.mkdir()
-            for name, result in files.items():
-                _write(made / name, output.as_bytes(result))
-            if there:
-                for name in files:
-                    os.replace(made / name, folder / name)
-            else:
-                made.rename(folder)
-        finally:
-            part.remove()
+    with making() as parts:
+        forget_leftovers(folder)  # also of when it was not there
+        part = new_folder(folder / folder.name if there else folder, parts)
+        made = part.path / "files"  # has the rights of any new folder, which this one has not
+        made.mkdir()
+        for name, result in files.items():
+            _write(made / name, output.as_bytes(result))
+        if there:
+            for name in files:
+                os.replace(made / name, folder / name)
+        else:
+            made.rename(folder)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -23,6 +23,9 @@ LEFT_OVER = 3600
 ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")
 """The signals that end a program and that it can catch, but for Ctrl-C."""
 
+CAUGHT = (*ENDING, "SIGINT")
+"""The same with Ctrl-C."""
+
 
 class Part(NamedTuple):
     """A file or folder that is being made: its name, and the descriptor that holds its lock."""
@@ -36,25 +39,23 @@ class Part(NamedTuple):
             self.let_go()
         os.replace(self.path, place)
 
-    def remove(self) -> None:
-        """Removes what has not taken its place, and gives the lock back."""
-        with contextlib.suppress(OSError):
-            _remove(self.path)
-        self.let_go()
-
     def let_go(self) -> None:
         """Gives the lock back."""
         with contextlib.suppress(OSError):
             os.close(self.descriptor)
 
 
-def new_file(target: Path) -> Part:
-    """An empty file beside its place, which only its owner may read."""
-    return _new(target, lambda part: os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+Parts = dict[Path, Part]
+"""What is half made, by its own name."""
 
 
-def new_folder(target: Path) -> Part:
-    """An empty folder beside its place, which only its owner may enter."""
+def new_file(target: Path, parts: Parts) -> Part:
+    """One more part: an empty file beside its place, which only its owner may read."""
+    return _new(target, parts, lambda part: os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def new_folder(target: Path, parts: Parts) -> Part:
+    """One more part: an empty folder beside its place, which only its owner may enter."""
 
     def make(part: Path) -> int:
         part.mkdir(mode=0o700)
@@ -62,23 +63,20 @@ def new_folder(target: Path) -> Part:
             return os.open(part, os.O_RDONLY)
         return -1
 
-    return _new(target, make)
+    return _new(target, parts, make)
 
 
-def _new(target: Path, make: Callable[[Path], int]) -> Part:
+def _new(target: Path, parts: Parts, make: Callable[[Path], int]) -> Part:
     """Made and locked; anew where another took it for left behind in between. Others' leftovers go first."""
     forget_leftovers(target)
     while True:
-        part = Part(target.parent / f".{target.name[:MOST_NAME]}.{os.urandom(6).hex()}.part", -1)
-        try:
-            part = part._replace(descriptor=make(part.path))
-            _lock(part.descriptor, wait=True)
-        except BaseException:
-            part.remove()
-            raise
-        if part.path.exists():
+        path = target.parent / f".{target.name[:MOST_NAME]}.{os.urandom(6).hex()}.part"
+        parts[path] = Part(path, -1)  # before it is made: a signal may come right after
+        part = parts[path] = Part(path, make(path))
+        _lock(part.descriptor, wait=True)
+        if path.exists():
             return part
-        part.let_go()
+        parts.pop(path).let_go()
 
 
 def _lock(descriptor: int, wait: bool = False) -> bool | None:
@@ -142,14 +140,21 @@ class Ended(SystemExit):
 
 
 @contextlib.contextmanager
-def in_order() -> Iterator[None]:
-    """While it lasts, a signal that ends the program is an exception, so that what is half made can be removed.
+def making() -> Iterator[Parts]:
+    """While it lasts, Ctrl-C or a signal that ends the program is an exception; what is half made then goes.
 
     Afterwards whoever has said what the signal does is asked: on a terminal it has more to tidy up.
     """
+    parts: Parts = {}
     before = _caught()
     try:
-        yield
+        try:
+            try:
+                yield parts
+            finally:
+                _remove_all(parts)
+        finally:
+            _remove_all(parts)  # what the first left: it failed, or the one signal that is an exception came then
     except Ended as ended:
         _back(before)
         handler = before.get(ended.number)
@@ -160,11 +165,20 @@ def in_order() -> Iterator[None]:
         _back(before)
 
 
+def _remove_all(parts: Parts) -> None:
+    """Removes what has not taken its place, and gives the locks back."""
+    for path, part in list(parts.items()):
+        with contextlib.suppress(OSError):
+            _remove(path)
+            del parts[path]
+            part.let_go()
+
+
 def _caught() -> dict[int, Any]:
     """What the signals did until now; one that is ignored stays so."""
     if threading.current_thread() is not threading.main_thread():  # no other may say what a signal does
         return {}
-    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    numbers = [getattr(signal, name) for name in CAUGHT if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
     before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
     for number in before:
@@ -178,8 +192,8 @@ def _back(before: dict[int, Any]) -> None:
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
-    for name in ENDING:
+    for name in CAUGHT:
         other = getattr(signal, name, None)
         if other is not None and signal.getsignal(other) is _end:
             signal.signal(other, signal.SIG_IGN)  # tidying up is not interrupted
-    raise Ended(number)
+    raise KeyboardInterrupt if number == signal.SIGINT else Ended(number)

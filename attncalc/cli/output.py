@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from attncalc.errors import OutputError, shortened
 
 if TYPE_CHECKING:
-    from attncalc.cli.half_made import Part
+    from attncalc.cli.half_made import Part, Parts
 
 UNREACHABLE = (OSError, RuntimeError, ValueError)
 """What a path can raise: the system's refusals, a loop of links, a character that no path has."""
@@ -75,22 +75,21 @@ def write_file(data: bytes, path: Path, force: bool) -> None:
 
 def write_files(results: Mapping[Path, bytes], force: bool) -> None:
     """Writes several, all of them beside their targets before the first takes its place."""
-    from attncalc.cli.half_made import in_order  # loaded only where a file is written
+    from attncalc.cli.half_made import making  # loaded only where a file is written
 
     for path in results:
         check_target(str(path), force)
-    parts: dict[Path, Part] = {}
-    with in_order():
-        try:
-            for path, data in results.items():
-                with _reachable(path):
-                    _write(path, data, parts)
-            for path, part in parts.items():
-                with _reachable(path):
-                    part.move(path.resolve())
-        finally:
-            for part in parts.values():
-                part.remove()
+    written: dict[Path, Part] = {}
+    with making() as parts:
+        for path, data in results.items():
+            with _reachable(path):
+                if path.exists() and not path.is_file():
+                    path.write_bytes(data)
+                else:
+                    written[path] = _write(path.resolve(), data, parts)
+        for path, part in written.items():
+            with _reachable(path):
+                part.move(path.resolve())
 
 
 @contextlib.contextmanager
@@ -102,20 +101,17 @@ def _reachable(path: Path) -> Iterator[None]:
         raise OutputError.of("cannot-write", shortened(str(path)), reason=reason_of(error)) from None
 
 
-def _write(path: Path, data: bytes, parts: dict[Path, Part]) -> None:
-    """Writes a special file directly, any other beside its place."""
+def _write(place: Path, data: bytes, parts: Parts) -> Part:
+    """Writes beside the place, with the rights that the file there has or a new one would have."""
     from attncalc.cli.half_made import new_file
 
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
-    place = path.resolve()
-    part = parts[path] = new_file(place)
+    part = new_file(place, parts)
     with open(part.descriptor, "wb", closefd=False) as file:
         file.write(data)
         file.flush()
         os.fsync(part.descriptor)
     os.chmod(part.path, place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
+    return part
 
 
 def reason_of(error: BaseException) -> str:

@@ -35,7 +35,8 @@ def _random(folder: Path, asked: argparse.Namespace) -> Iterator[Injected]:
 def _calls(folder: Path, asked: argparse.Namespace) -> Iterator[Injected]:
     for writer in _chosen(asked):
         shop = Shop(writer, folder)
-        yield from kills.killed_at_each_call(shop)
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+            yield from kills.ended_at_each_call(shop, number)
         yield from kills.failing_at_each_call(shop)
 
 

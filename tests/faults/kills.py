@@ -42,15 +42,20 @@ def ended_by(shop: Shop, number: signal.Signals, times: int, seed: int) -> Itera
         yield Injected(f"{number.name} at a random moment", f"{shop.writer.name}, {moment * 1000:.1f} ms", trouble)
 
 
-def killed_at_each_call(shop: Shop) -> Iterator[Injected]:
-    """Killed before the first, the second, … call of the system by which its result is written."""
+def ended_at_each_call(shop: Shop, number: signal.Signals) -> Iterator[Injected]:
+    """A signal before the first, the second, … call of the system by which its result is written, or tidied up."""
+    killed = number == signal.SIGKILL
     for turn in count():
         shop.reset()
-        done = shop.run(before=lambda turn=turn: at_call(turn, ENDS, _kill)).wait()
-        if done.code != -signal.SIGKILL:
+        hit = shop.folder.parent / "hit"
+        hit.unlink(missing_ok=True)
+        done = shop.run(before=lambda turn=turn, hit=hit: at_call(turn, ENDS, lambda: end(hit, number))).wait()
+        if not hit.exists():
             return
-        trouble = shop.trouble(parts=True) or shop.next_run()
-        yield Injected("SIGKILL at a call of the system", f"{shop.writer.name}, call {turn}", trouble)
+        trouble = shop.trouble(parts=killed) or (shop.next_run() if killed else "")
+        if done.code not in (-number, 128 + number):
+            trouble = trouble or f"ends with {done.code}: {done.err[-200:]}"
+        yield Injected(f"{number.name} at a call of the system", f"{shop.writer.name}, call {turn}", trouble)
 
 
 def failing_at_each_call(shop: Shop) -> Iterator[Injected]:
@@ -85,8 +90,10 @@ def at_call(turn: int, names: tuple[str, ...], act: Callable[[], object]) -> Non
     half_made._caught = begun
 
 
-def _kill() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+def end(hit: Path, number: int) -> None:
+    """Sends the signal to this process, and leaves word that it did."""
+    hit.touch()
+    os.kill(os.getpid(), number)
 
 
 def _no_space(hit: Path) -> None:
