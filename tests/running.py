@@ -55,14 +55,17 @@ def run_program(
     return Finished(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 
 
-def run_shell(line: str, env: Environment | None = None, cwd: Path | None = None) -> Finished:
-    """A line of shell in which `attncalc` is the program: for redirections and closed streams."""
+def run_shell(line: str, env: Environment | None = None, cwd: Path | None = None, errors: str = "strict") -> Finished:
+    """A line of shell in which `attncalc` is the program: for redirections and closed streams.
+
+    `errors` says what becomes of output that is no text, as in `bytes.decode`.
+    """
     script = f'attncalc() {{ "$PYTHON" -m attncalc "$@"; }}\n{line}'
     done = subprocess.run(
         ["/bin/sh", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, cwd=cwd, timeout=SECONDS,
         env=environment({"PYTHON": sys.executable, **(env or {})}), check=False,
     )  # fmt: skip
-    return Finished(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+    return Finished(done.returncode, done.stdout.decode("utf-8", errors), done.stderr.decode("utf-8"))
 
 
 def run_in_terminal(

@@ -90,7 +90,7 @@ STREAMS = ("> /dev/full", "2> /dev/full", "> /dev/full 2> /dev/full", ">&-", "2>
 def full_streams(line: str) -> Iterator[Injected]:
     """Streams that take nothing, or are none."""
     for stream in STREAMS:
-        done = run_shell(f"echo quit | attncalc {shlex.join(line.split())} {stream}")
+        done = run_shell(f"echo quit | attncalc {shlex.join(line.split())} {stream}", errors="replace")
         lost, spoken = ">" in stream.replace("2>", ""), "2>" not in stream
         trouble = ""
         if lost:
