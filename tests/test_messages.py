@@ -195,6 +195,18 @@ def test_a_field_may_be_a_code_itself(language: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"found": 1, "wanted": 2}, "has 1 label, but there are 2 keys"), ({"found": 3, "wanted": 1}, "has 3 labels, but there is 1 key"),
+        ({"found": "1", "wanted": "1"}, "has 1 label, but there is 1 key"), ({"found": 0, "wanted": 10}, "has 0 labels, but there are 10 keys"),
+    ],
+)  # fmt: skip
+def test_a_word_goes_with_its_number(fields: dict[str, object], said: str) -> None:
+    """One row, two rows: `{count:row|rows}`."""
+    assert speaker("en")("labels-keys", **fields) == said
+
+
+@pytest.mark.parametrize(
     ("fields", "form"),
     [({"near": "scores"}, "unknown-key-near"), ({"near": ""}, "unknown-key"), ({}, "unknown-key")],
 )
