@@ -18,6 +18,9 @@ SUBJECTS = (
 COUNTED = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
 """`{count:row|rows}` in a sentence: the word that goes with the number, one for 1 and another for the rest."""
 
+SPACED = re.compile(r"\{(\w+)\} (?=[一-鿿])")
+"""A space between what is put in and Chinese words, which a bracket of full width brings along itself."""
+
 Say = Callable[..., str]
 
 
@@ -62,7 +65,13 @@ def filled(sentence: str, fields: Mapping[str, Any]) -> str:
     """The sentence with its fields, and the words that go with them, put in."""
     if "|" in sentence:
         sentence = COUNTED.sub(lambda found: found[2] if str(fields[found[1]]) == "1" else found[3], sentence)
-    return sentence.format(**fields)
+    text = sentence.format(**fields)
+    if "） " in text:
+        sentence = SPACED.sub(
+            lambda found: found[0].rstrip() if str(fields[found[1]]).endswith("）") else found[0], sentence
+        )
+        text = sentence.format(**fields)
+    return text
 
 
 def text_in(value: Any, language: str) -> str:

@@ -11,7 +11,7 @@ MESSAGES: dict[str, str] = {
     "axes.query-feature": "query: {query}; feature: 0 to {last}",
     "axes.key-feature": "key: {key}; feature: 0 to {last}",
     "axes.query-key-feature": "query: {query}; key: {key}; feature: 0 to {last}",
-    "no-such-place": "{found} is not a label or position of the axis {axis}; there are {known}",
+    "no-such-place": "{found} is not a label or position of the axis {axis}; wanted is one of: {known}",
     "no-such-feature": "{found} is not a position of the axis {axis}; it goes from 0 to {last}",
     # why
     "why-title": "{cell} = {number}",

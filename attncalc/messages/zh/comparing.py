@@ -50,7 +50,7 @@ MESSAGES: dict[str, str] = {
     "sweep-missing": "要写出算例、路径、起始值和终止值，例如 attncalc sweep draw scores.0 -1 3",
     "sweep-number": "{found} 不是十进制数；例如 0.5 或 -1",
     "sweep-equal": "两端都是 {found}；应为一个范围",
-    "sweep-no-number": "里面是{found}，不是单个数",
+    "sweep-no-number": "里面是 {found}，不是单个数",
     "sweep-several": "写了 {found}，但一次只能跟踪一个",
     "sweep-no-row": "{found} 没有按查询分行的数；可用的有 {known}",
     "sweep-shape": "会改变计算的形状，无法跟踪其中的一行",

@@ -234,5 +234,5 @@ MESSAGES: dict[str, str] = {
     "usage-needs-value": "选项 {found} 后面要写值",
     "usage-no-such-command": "没有命令 {found}；可用的有 {known}",
     "usage-no-such-command-near": "没有命令 {found}；是不是想写 {near}？",
-    "usage-extra": "多了一个参数：{found}",
+    "usage-extra": "参数多了：{found}",
 }

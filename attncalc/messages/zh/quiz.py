@@ -71,7 +71,7 @@ MESSAGES: dict[str, str] = {
     "quiz-do.skip": "给出答案，做下一题；本题不得分",
     "quiz-do.mine": "沿用刚才写的数，尽管不对：本题不得分，但之后由它推得的答案算对",
     "quiz-do.show": "再看一遍题目；“题目 x”“题目 w_q”只看那一张表",
-    "quiz-do.help": "这个列表",
+    "quiz-do.help": "这份列表",
     "quiz-do.quit": "退出，并给出目前的得分",
     # The end
     "quiz-score": "得分 {points}，满分 {count}",
