@@ -39,10 +39,11 @@ def _code() -> int:
             from attncalc.cli.completion import join_words
 
             join_words()
-        if any(word.startswith("--install-completion") for word in sys.argv):
-            from attncalc.cli.installing import write_whole_files
+        for flag in ("--install-completion", "--show-completion"):
+            if flag in sys.argv:
+                from attncalc.cli.installing import prepare
 
-            write_whole_files()
+                prepare(flag, language)
         code = build(language, sys.argv[1:])(prog_name="attncalc", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()

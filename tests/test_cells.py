@@ -159,22 +159,22 @@ WRONG = [
     ),
     (
         "draw", "weights draw x",
-        "weights draw x: x is not a label or position of the axis key; there are I, like, to, draw",
+        "weights draw x: x is not a label or position of the axis key; wanted is one of: I, like, to, draw",
         "weights draw x: x 不是键轴上的标签或位置；可用的有 I, like, to, draw",
     ),
     (
         "draw", "weights like I",
-        "weights like I: like is not a label or position of the axis query; there are draw",
+        "weights like I: like is not a label or position of the axis query; wanted is one of: draw",
         "weights like I: like 不是查询轴上的标签或位置；可用的有 draw",
     ),
     (
         "draw", "weights draw 4",
-        "weights draw 4: 4 is not a label or position of the axis key; there are I, like, to, draw",
+        "weights draw 4: 4 is not a label or position of the axis key; wanted is one of: I, like, to, draw",
         "weights draw 4: 4 不是键轴上的标签或位置；可用的有 I, like, to, draw",
     ),
     (
         "draw", "weights[draw][]",
-        'weights[draw][]: "" is not a label or position of the axis key; there are I, like, to, draw',
+        'weights[draw][]: "" is not a label or position of the axis key; wanted is one of: I, like, to, draw',
         'weights[draw][]: "" 不是键轴上的标签或位置；可用的有 I, like, to, draw',
     ),
     (
@@ -199,12 +199,12 @@ WRONG = [
     ),
     (
         "odd", "weights the#3",
-        f"weights the#3: the#3 is not a label or position of the axis key; there are {ODD_KEYS}, the#2x",
+        f"weights the#3: the#3 is not a label or position of the axis key; wanted is one of: {ODD_KEYS}, the#2x",
         f"weights the#3: the#3 不是键轴上的标签或位置；可用的有 {ODD_KEYS}, the#2x",
     ),
     (
         "odd", 'weights "2"',
-        f'weights "2": "2" is not a label or position of the axis key; there are {ODD_KEYS}, the#2x',
+        f'weights "2": "2" is not a label or position of the axis key; wanted is one of: {ODD_KEYS}, the#2x',
         f'weights "2": "2" 不是键轴上的标签或位置；可用的有 {ODD_KEYS}, the#2x',
     ),
 ]  # fmt: skip

@@ -16,7 +16,7 @@ from running import Finished, run_in_terminal, widest
 from samples import DATA, LANGUAGES, softmax
 from test_answers import MADE
 
-from attncalc.messages import catalogue
+from attncalc.messages import catalogue, speaker
 
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
 WEIGHTS = "weights[draw]=0.62 0.12 0.19 0.08"
@@ -107,10 +107,9 @@ def test_mini_head_names_the_common_mistakes(mistake: str, language: str) -> Non
 def test_the_numbers_of_the_article_are_right_by_hand(given: tuple[str, ...], language: str) -> None:
     """draw: the method is right, each step rounded to two places."""
     done = check("draw", *typed(*given), language=language)
-    messages = catalogue(language)
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(messages["check-lead.rounding"])
-    assert says(done.out, messages["rounded.on-the-way"].format(places=2))
+    assert done.out.startswith(catalogue(language)["check-lead.rounding"])
+    assert says(done.out, speaker(language)("rounded.on-the-way", places=2))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

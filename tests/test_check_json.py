@@ -11,7 +11,7 @@ import pytest
 from calling import call
 from samples import LANGUAGES, softmax
 
-from attncalc.messages import catalogue
+from attncalc.messages import catalogue, speaker
 
 KEYS = ["format", "verdict", "steps", "mistakes", "first_wrong", "largest_difference", "notes"]
 SLIP = ("draw", "weights=0.62 0.21 0.19 0.08", "context=0.71 0.34 0.50")
@@ -111,7 +111,7 @@ def test_notes_have_a_code_and_a_sentence(language: str) -> None:
     percent = document("draw", "weights=62 12 19 8", language=language)
     assert percent["notes"] == [{"code": "convention-percent", "text": messages["convention.percent"]}]
     rounded = document("draw", "context=0.70 0.27 0.47", language=language, options=("--quiet",))
-    text = messages["rounded.on-the-way"].format(places=2)
+    text = speaker(language)("rounded.on-the-way", places=2)
     assert rounded["notes"] == [{"code": "rounded-on-the-way", "text": text}]
 
 

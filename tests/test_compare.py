@@ -312,7 +312,7 @@ def test_text_in_json_has_the_minus_sign_of_its_numbers() -> None:
 
 
 CHINESE_WORDS: list[tuple[tuple[str, ...], str]] = [
-    (LINEAR, "只有  draw 才有：指数"), (LINEAR, "差值"), (LINEAR, "最先出现差别的步骤：指数（只有 draw 才有）。"),
+    (LINEAR, "仅见于  draw：指数"), (LINEAR, "差值"), (LINEAR, "最先出现差别的步骤：指数（只有 draw 才有）。"),
     (("compare", "apple-fruit", "--with", 'tokens.0="甲"; scale=none', "--token", "苹果"), "相比：苹果这一行的权重变了。最大的权重仍在买上。"),
 ]  # fmt: skip
 
@@ -417,16 +417,16 @@ REFUSED: list[tuple[tuple[str, ...], list[str]]] = [
     (("draw", "--with", ""), ["--with : is not PATH=VALUE, for example scores.0=1 or mask=causal"]),
     (("draw", "--set", "x"), ["--set x: is not PATH=VALUE, for example scores.0=1 or mask=causal"]),
     (("draw", "--set", "scores.0=x", "--with", "scores.9=1", "--with", "mask=round"),
-     ["draw: scores[0]: is \"x\"; wanted is a number", "--with scores.9=1: position 9 is not in scores; positions go from 0 to 3",
+     ["draw: scores[0]: is \"x\"; wanted is a number", "--with scores.9=1: 9 is not a position in scores; positions go from 0 to 3",
       "draw: mask: is \"round\"; wanted is one of none, causal"]),
     (("nope", "nada", "draw"), ["nope: is neither a built-in scenario nor a file; did you mean rope?", "nada: is neither a built-in scenario nor a file; there are alibi, "]),
     (("nope", "--with", "a=1", "--with", "b=1"), ["nope: is neither a built-in scenario nor a file; did you mean rope?"]),
     (("draw", "--with", "by_hand=0;scores=[-1,-1,-1,-1]"),
      ["draw: by hand, every exponential of the row of draw rounds to 0; keep 1 place (--by-hand 1), or"]),
     (("draw", "draw", "--step", "weight"), ["--step: weight is not a step of this scenario; did you mean weights?"]),
-    (("draw", "draw", "--token", "z"), ["--token: z is not a query here; there are draw"]),
+    (("draw", "draw", "--token", "z"), ["--token: z is not a query here; wanted is one of: draw"]),
     (("apple-fruit", "apple-company", "--token", "我"),
-     ["apple-company: --token: 我 is not a query here; there are 苹果, 发布, 了, 新款, iPhone"]),
+     ["apple-company: --token: 我 is not a query here; wanted is one of: 苹果, 发布, 了, 新款, iPhone"]),
     (("draw", "draw", "--format", "csv"), ["--format: is csv; wanted is one of table, plain, json"]),
     (("draw", "--with", "weighting=linear;scores=[1,-1,1,-1]", "--with", "weighting=linear;scores=[2,-2,0,0]"),
      ["draw: the visible scores of draw add to 0, and plain division by a zero sum is not defined; use \"weighting\": \"softmax\""] * 2),

@@ -12,11 +12,13 @@ import pytest
 from calling import call
 from hostile import TOKENS, unsafe
 from running import Finished, run_program
+from samples import LANGUAGES
 from test_startup import HEAVY, NAMES, loaded
 
 from attncalc import load
 from attncalc.core.names import STEPS
 from attncalc.explore.cells import find_cell
+from attncalc.messages import speaker
 from attncalc.running import run
 
 ODD = {
@@ -212,3 +214,29 @@ def test_the_script_for_the_shell_is_printed() -> None:
     )
     assert done.code == 0
     assert "_ATTNCALC_COMPLETE=complete_bash" in done.out
+
+
+@pytest.mark.parametrize("flag", ["--show-completion", "--install-completion"])
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("shell", "code"), [(None, "completion-no-shell"), ("tcsh", "completion-other-shell")])
+def test_a_shell_without_completion_is_refused_in_a_sentence(
+    shell: str | None, code: str, language: str, flag: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where none is found, or one that is not served, the answer is ours and names those that are."""
+    monkeypatch.setattr("typer._completion_shared._get_shell_name", lambda: shell)
+    done = call(flag, language=language)
+    said = speaker(language)(code, found=shell, known="bash, zsh, fish, powershell, pwsh")
+    assert (done.code, done.out, done.err) == (2, "", f"attncalc: {flag}: {said}\n")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_was_installed_is_said_in_the_language(
+    language: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The shell and the file; the file is there."""
+    monkeypatch.setattr("typer._completion_shared._get_shell_name", lambda: "bash")
+    done = call("--install-completion", env={"ATTNCALC_LANG": language, "HOME": str(tmp_path)})
+    file = tmp_path / ".bash_completions" / "attncalc.sh"
+    assert file.exists()
+    said = speaker(language)("completion-installed", shell="bash", file=file)
+    assert (done.code, done.out, done.err) == (0, f"{said}\n", "")

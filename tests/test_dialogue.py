@@ -72,7 +72,7 @@ SENTENCES = [
     ("save", "a file name is wanted, for example mine.json", "要写文件名，例如 mine.json"),
     ("follow 9", "this number is given: it is made from no other", "这个数是给定的，不由别的数得来"),
     ("set scores.0 abc", 'draw: scores[0]: is "abc"; wanted is a number', 'draw: scores[0]: 是 "abc"；应为数字'),
-    ("go weights nobody", "weights nobody: nobody is not a label or position of the axis key; there are I, like, to, draw",
+    ("go weights nobody", "weights nobody: nobody is not a label or position of the axis key; wanted is one of: I, like, to, draw",
      "weights nobody: nobody 不是键轴上的标签或位置；可用的有 I, like, to, draw"),
 ]  # fmt: skip
 

@@ -214,7 +214,7 @@ class TestErrors:
     def test_the_argument_too_many_is_there(self) -> None:
         """The argument too many is named as it is."""
         done = call("explain", "draw", "a(b)")
-        assert done.err == "attncalc: there is an argument too many: a(b)\n"
+        assert done.err == "attncalc: there are more arguments than the command takes: a(b)\n"
 
     def test_known_labels_are_shown_as_elsewhere(self) -> None:
         """The labels there are stand in the complaint as the tables show them: an empty one is seen."""

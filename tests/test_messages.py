@@ -195,6 +195,27 @@ def test_a_field_may_be_a_code_itself(language: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"found": 1, "wanted": 2}, "has 1 label, but there are 2 keys"), ({"found": 3, "wanted": 1}, "has 3 labels, but there is 1 key"),
+        ({"found": "1", "wanted": "1"}, "has 1 label, but there is 1 key"), ({"found": 0, "wanted": 10}, "has 0 labels, but there are 10 keys"),
+    ],
+)  # fmt: skip
+def test_a_word_goes_with_its_number(fields: dict[str, object], said: str) -> None:
+    """One row, two rows: `{count:row|rows}`."""
+    assert speaker("en")("labels-keys", **fields) == said
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [("a（头 1）", "a（头 1）这一行写的是 b 的那一行。"), ("a", "a 这一行写的是 b 的那一行。"), ("a） c", "a） c 这一行写的是 b 的那一行。")],
+)
+def test_no_space_stands_after_a_bracket_of_full_width(row: str, said: str) -> None:
+    """The space that Chinese words keep from a label is left out there; the label itself stays as it is."""
+    assert speaker("zh")("mistake.another-token", row=row, other="b") == said
+
+
+@pytest.mark.parametrize(
     ("fields", "form"),
     [({"near": "scores"}, "unknown-key-near"), ({"near": ""}, "unknown-key"), ({}, "unknown-key")],
 )

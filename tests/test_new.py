@@ -134,9 +134,9 @@ def test_a_file_in_the_way_is_said_before_anything_is_asked() -> None:
 NAMES = [
     # a name, what is said of it
     ("a.csv", {"en": "a.csv: .csv is not a suffix of a scenario; a scenario is written as .json",
-               "zh": "a.csv: .csv 不是算例的后缀；算例只写成 .json"}),
+               "zh": "a.csv: .csv 不是算例的后缀；算例写成 .json 文件"}),
     ("a.json.txt", {"en": "a.json.txt: .txt is not a suffix of a scenario; a scenario is written as .json",
-                    "zh": "a.json.txt: .txt 不是算例的后缀；算例只写成 .json"}),
+                    "zh": "a.json.txt: .txt 不是算例的后缀；算例写成 .json 文件"}),
     ("", {"en": "-o: is empty; name a file, or leave it out to write to standard output",
           "zh": "-o: 后面是空的；请写文件名，或者去掉它，写到标准输出"}),
 ]  # fmt: skip
@@ -273,12 +273,12 @@ def test_the_chinese_words_of_a_question_are_answers() -> None:
 
 
 WRONG = [
-    ("a b\nz\n", "stdin:2: is z; wanted is one of scores, q, x"),
-    ("a b\nscore\nfew\n", "stdin:3: is few; wanted is one of one, all"),
+    ("a b\nz\n", "stdin:2: z is none of the choices; wanted is one of scores, q, x"),
+    ("a b\nscore\nfew\n", "stdin:3: few is none of the choices; wanted is one of one, all"),
     ("a b\nq\n0\n", f"stdin:3: 0 is not a whole number from 1 to {WIDEST}"),
     ("a b\nq\ntwo\n", f"stdin:3: two is not a whole number from 1 to {WIDEST}"),
     ("a b\nx\n6\n4\n", "stdin:4: 4 heads cannot share 6 numbers equally; possible are 1, 2, 3, 6"),
-    ("a b\nq\n2\nperhaps\n", "stdin:4: is perhaps; wanted is one of yes, no"),
+    ("a b\nq\n2\nperhaps\n", "stdin:4: perhaps is none of the choices; wanted is one of yes, no"),
     ("a b\nq\n2\n\n\n\n-1\n", "stdin:7: -1 is not a whole number from 0 to 999999999"),
     ("a b\nq\n2\n\n\ntype\n1\n", "stdin:7: 1 given, 2 numbers wanted"),
     ("a b\nq\n2\n\n\ntype\n1 x\n", "stdin:7: is x; wanted is a number"),
@@ -568,7 +568,7 @@ def test_half_of_a_start_is_told_what_is_missing(
     wanted = {
         "en": f"starting from {found} also takes {missing}, missing here; there are {known}. "
         f"Say which array it is, --map {key}=NAME, or give its file with another --from",
-        "zh": f"从 {found} 起算，还需要 {missing}，这里没有；现有 {known}。"
+        "zh": f"从 {found} 起算，还需要 {missing}，这里没有；可用的有 {known}。"
         f"请用 --map {key}=NAME 指明是哪一个，或者再用一个 --from 给出它所在的文件",
     }
     for language in LANGUAGES:

@@ -237,7 +237,7 @@ def test_only_the_mask_itself_asks_which_keys_are_hidden() -> None:
     asked = quiz("mini-head", "masked")
     with pytest.raises(AttncalcError) as error:
         reply(State(asked), " ".join(right_line(asked, asked.questions[0]).split()[:3]), VIEW)
-    assert error.value.faults[0].code == "quiz-count-keys"
+    assert error.value.faults[0].code == "numbers-wanted-for"
 
 
 SHORT = [

@@ -164,7 +164,7 @@ def test_all_faulty_expectations_are_reported_at_once() -> None:
     ("expect", "code", "words"),
     [
         ('{"weights": [0.5, 0.5]}', 0, "2 of 2 printed numbers hold."),
-        ('{"weights": [0.5, 0.6]}', 1, "1 of 2 printed numbers hold."),
+        ('{"weights": [0.5, 0.6]}', 1, "1 of 2 printed numbers holds."),
         ("{}", 0, "This scenario says nothing to verify (no expect)."),
         ('{"weights": [null, null]}', 0, "This scenario says nothing to verify (no expect)."),
     ],

@@ -231,7 +231,7 @@ REFUSED: list[tuple[str, Callable[[Walk], Walk], str]] = [
     (
         "draw",
         lambda w: go(w, ["weights", "x", "y"]),
-        "weights x y: x is not a label or position of the axis query; there are draw",
+        "weights x y: x is not a label or position of the axis query; wanted is one of: draw",
     ),
 ]
 

@@ -268,7 +268,7 @@ REFUSED = [
     (("grouped", "total", "0", "--head", "4"), "--head: 4 is not one of the 4; wanted is a number from 0 to 3, a range such as 0-3, or all"),
     (("draw", "totals"), "totals: totals is not a step of this scenario; did you mean total?"),
     (("drwa", "total"), "drwa: is neither a built-in scenario nor a file; did you mean draw?"),
-    (("draw", "total", "--set", "scores.9=1"), "--set scores.9=1: position 9 is not in scores; positions go from 0 to 3"),
+    (("draw", "total", "--set", "scores.9=1"), "--set scores.9=1: 9 is not a position in scores; positions go from 0 to 3"),
 ]  # fmt: skip
 
 

@@ -69,7 +69,7 @@ def settings_of(options: Options, format: str) -> dict[str, Any]:
         raise UsageError.of("map-of-all", f"--picture {names.MAP}")
     for name, fitting in FITTING.items():
         if options[name] not in (None, False) and format not in fitting:
-            raise UsageError.of("needs-format", f"--{name}", format=", ".join(fitting))
+            raise UsageError.of("works-only-with", f"--{name}", options=f"--format {', '.join(fitting)}")
     settings: dict[str, Any] = {}
     if format == "json" and options["indent"] is not None:
         settings["indent"] = whole("--indent", options["indent"], 0, 8)

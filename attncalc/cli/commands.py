@@ -50,7 +50,7 @@ def run(session: Session, options: Options) -> int:
         asked_for(sources)
         return summary(session, options)
     if idle := [f"--{name}" for name in SUMMARY_ONLY if options[name] is not None]:
-        raise UsageError.of("summary-only", ", ".join(idle))
+        raise UsageError.of("works-only-with", ", ".join(idle), options="--summary")
     if options["jsonl"]:
         return _json_lines(session, options)
     from attncalc.core.scenario import Scenario

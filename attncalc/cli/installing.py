@@ -1,13 +1,17 @@
-"""`--install-completion` writes into files of the user's shell: each is the old one or the new one, never half."""
+"""`--install-completion` and `--show-completion`, which Typer answers: in our words, and files are written whole."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import typer._completion_shared as shared
+import typer.completion
 
-from attncalc.cli.output import write_file
+from attncalc.cli.output import write, write_file
+from attncalc.errors import UsageError
+from attncalc.messages import speaker
 
 
 class WholeFile(type(Path())):  # type: ignore[misc]  # the path of this system
@@ -24,6 +28,23 @@ class WholeFile(type(Path())):  # type: ignore[misc]  # the path of this system
         return len(data)
 
 
-def write_whole_files() -> None:
-    """From now on what Typer installs is written so; by itself it empties the file first."""
+def prepare(flag: str, language: str) -> None:
+    """Before Typer answers the flag: a UsageError for a shell that it has no completion for.
+
+    From then on what it installs is written as a whole (by itself it empties the file first), and told in the language.
+    """
+    known = ", ".join(shared._completion_scripts)
+    if "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION" not in os.environ:
+        shell = shared._get_shell_name()
+        if shell is None:
+            raise UsageError.of("completion-no-shell", flag, known=known)
+        if shell not in shared._completion_scripts:
+            raise UsageError.of("completion-other-shell", flag, found=shell, known=known)
+
+    def install(**asked: Any) -> None:
+        shell, path = shared.install(**asked)
+        write(speaker(language)("completion-installed", shell=shell, file=path) + "\n")
+        raise typer.Exit
+
     vars(shared)["Path"] = WholeFile
+    vars(typer.completion)["install"] = install

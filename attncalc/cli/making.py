@@ -74,9 +74,9 @@ def _check_ways(options: Options) -> None:
         raise UsageError.of("new-two-ways", "--from", other="--random")
     for name in given:
         if name == "map" and not options["source_file"]:
-            raise UsageError.of("new-only-from", flags[name])
+            raise UsageError.of("works-only-with", flags[name], options="--from")
         if name != "map" and not options["random"] and not (name == "heads" and options["source_file"]):
-            raise UsageError.of("new-only-random", flags[name])
+            raise UsageError.of("works-only-with", flags[name], options="--random")
     sizes = [flags[name] for name in SIZES if name in given]
     if options["level"] is not None and sizes:
         raise UsageError.of("new-level-sizes", "--level", found=", ".join(sizes))

@@ -47,7 +47,7 @@ def asked_for(options: Options) -> bool:
 def refuse_pool(options: Options) -> None:
     """Refuses --pool where there is no map."""
     if options["pool"] is not None and not asked_for(options):
-        raise UsageError.of("map-only", "--pool", option=f"--picture {names.MAP}")
+        raise UsageError.of("works-only-with", "--pool", options=f"--picture {names.MAP}")
 
 
 def averaging(long: Long, options: Options) -> bool:

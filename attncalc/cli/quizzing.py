@@ -51,7 +51,7 @@ def _refuse(options: Options) -> None:
         raise UsageError.of("quiz-two-ways", options["scenario"])
     for name in ONLY_RANDOM:
         if options[name] is not None and not options["random"]:
-            raise UsageError.of("new-only-random", OPTIONS[name].flags[0])
+            raise UsageError.of("works-only-with", OPTIONS[name].flags[0], options="--random")
     if len(options["answer_file"]) > 1:
         raise UsageError.of("quiz-one-answers", "--answers", found=", ".join(options["answer_file"]))
     if [options["scenario"]] == options["answer_file"] == ["-"]:

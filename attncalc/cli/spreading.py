@@ -26,7 +26,7 @@ def refuse_idle(options: Options) -> None:
     """Refuses what nothing would read: threads beside a scheduler, workers without one of our own."""
     scheduler = options["scheduler"]
     if options["workers"] is not None and scheduler != LOCAL:
-        raise UsageError.of("dask-workers-only", "--workers")
+        raise UsageError.of("works-only-with", "--workers", options=f"--scheduler {LOCAL}")
     if scheduler is not None and options["threads"] is not None:
         raise UsageError.of("dask-threads", "--threads")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -13,6 +14,12 @@ SUBJECTS = (
     "answering", "checking", "worksheets", "quiz", "pages", "pictures", "workbooks", "costs", "long",
 )  # fmt: skip
 """The files of a language."""
+
+COUNTED = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
+"""`{count:row|rows}` in a sentence: the word that goes with the number, one for 1 and another for the rest."""
+
+SPACED = re.compile(r"\{(\w+)\} (?=[一-鿿])")
+"""A space between what is put in and Chinese words, which a bracket of full width brings along itself."""
 
 Say = Callable[..., str]
 
@@ -42,16 +49,29 @@ def speaker_of(messages: dict[str, str]) -> Say:
 
     def say(code: str, /, **fields: Any) -> str:
         words = {
-            name: messages[str(value)].format(**fields) if isinstance(value, Word) else value
+            name: filled(messages[str(value)], fields) if isinstance(value, Word) else value
             for name, value in fields.items()
         }
-        # A sentence may have a form of its own for when a near word was found, or for one instead of several.
+        # A sentence may have a form of its own where a near word was found, and for one where more than a word differs.
         forms = [f"{code}-near"] if fields.get("near") else []
         forms += [f"{code}-one"] if 1 in (fields.get("places"), fields.get("count")) else []
         form = next((form for form in forms if form in messages), code)
-        return messages[form].format(**words)
+        return filled(messages[form], words)
 
     return say
+
+
+def filled(sentence: str, fields: Mapping[str, Any]) -> str:
+    """The sentence with its fields, and the words that go with them, put in."""
+    if "|" in sentence:
+        sentence = COUNTED.sub(lambda found: found[2] if str(fields[found[1]]) == "1" else found[3], sentence)
+    text = sentence.format(**fields)
+    if "） " in text:
+        sentence = SPACED.sub(
+            lambda found: found[0].rstrip() if str(fields[found[1]]).endswith("）") else found[0], sentence
+        )
+        text = sentence.format(**fields)
+    return text
 
 
 def text_in(value: Any, language: str) -> str:

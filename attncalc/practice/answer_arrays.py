@@ -146,7 +146,7 @@ def chosen_keys(trace: Trace, keys: Sequence[str], mapping: Sequence[str], name:
             faults += error.faults
             continue
         if step in chosen:
-            faults.append(Fault(f"--map {text}", "answers-map-twice", {"step": step}))
+            faults.append(Fault(f"--map {text}", "map-twice", {"found": step}))
         chosen[step] = key
     if faults:
         raise UsageError(faults)
@@ -165,8 +165,8 @@ def _mapped(trace: Trace, text: str, keys: Sequence[str]) -> tuple[str, str]:
     place = f"--map {text}"
     step, equals, key = (part.strip() for part in text.partition("="))
     if not (step and equals and key):
-        raise UsageError.of("answers-map", place)
+        raise UsageError.of("map-syntax", place, example="weights=attn")
     step = step_named(trace, step, place).name
     if key not in keys:
-        raise UsageError.of("answers-map-key", place, found=key, known=some(keys), near=nearest(key, keys))
+        raise UsageError.of("no-such-array", place, found=key, known=some(keys), near=nearest(key, keys))
     return step, key

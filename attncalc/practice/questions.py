@@ -153,7 +153,7 @@ def numbers_in(count: int, text: str) -> list[Literal]:
     words = [word for word in BETWEEN.split(text) if word]
     numbers = [_number(word) for word in words]
     if len(numbers) != count:
-        raise UsageError.of("new-row-length", found=len(numbers), count=count)
+        raise UsageError.of("numbers-wanted", found=len(numbers), count=count)
     return numbers
 
 

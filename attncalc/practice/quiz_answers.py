@@ -101,8 +101,8 @@ def _placed(quiz: Quiz, question: Question, numbers: Sequence[Entry]) -> list[En
         return [None if hidden else next(given) for hidden in question.hidden]
     fields: dict[str, Any] = {"found": len(numbers), "count": len(question.cells)}
     if not _is_by_key(quiz, question):
-        raise UsageError.of("quiz-count", **fields)
-    raise UsageError.of("quiz-count-keys", names=", ".join(_tokens(quiz, question)), **fields)
+        raise UsageError.of("numbers-wanted", **fields)
+    raise UsageError.of("numbers-wanted-for", names=", ".join(_tokens(quiz, question)), **fields)
 
 
 def too_short(quiz: Quiz, sheet: Sheet) -> bool:

@@ -162,7 +162,7 @@ class _Edit:
             self._fail("ambiguous-token", found=segment.text, count=len(places))
         position = places[0]
         if position is None or position >= len(container):
-            self._fail("set-out-of-range", found=segment.text, before=self._text(depth), last=len(container) - 1)
+            self._fail("set-no-position", found=segment.text, before=self._text(depth), last=len(container) - 1)
         return int(position or 0)
 
     def _labels(self, depth: int) -> list[str]:

@@ -148,13 +148,13 @@ def _mapped(maps: Sequence[str], arrays: Mapping[str, Found]) -> dict[str, str]:
         place = f"--map {shortened(text)}"
         key, equals, name = text.partition("=")
         if not (key and equals and name):
-            raise UsageError.of("map-syntax", place)
+            raise UsageError.of("map-syntax", place, example="q=query_states")
         if key not in array_keys():
             known = ", ".join(array_keys())
             raise UsageError.of("map-key", place, found=key, near=nearest(key, array_keys()), known=known)
         if name not in arrays:
             raise UsageError.of(
-                "map-no-array", place, found=name, near=nearest(name, arrays), known=some(tuple(arrays))
+                "no-such-array", place, found=name, near=nearest(name, arrays), known=some(tuple(arrays))
             )
         if key in mapped:
             raise UsageError.of("map-twice", place, found=key)

@@ -10,6 +10,8 @@ MESSAGES: dict[str, str] = {
     "typed-zero": "it divides by 0",
     "typed-root": "a root or a broken power of a negative number is no real number",
     "typed-long": "a number has at most 200 characters, and brackets at most 24 levels",
+    "numbers-wanted": "{found} given, {count} {count:number|numbers} wanted",
+    "numbers-wanted-for": "{found} given, {count} {count:number|numbers} wanted: {names}",
     # What is typed after --answer
     "answer-syntax": "is not STEP[PLACE]=NUMBERS, for example weights[draw]=0.62 0.12 0.19 0.08, weights[draw][I]=0.62, or weights=… with a semicolon between rows",
     "answer-ragged": "row {number} has the length {found}, but row 1 has {wanted}; all rows of a table are equally long",
@@ -35,10 +37,6 @@ MESSAGES: dict[str, str] = {
     "answers-no-kind": "is nothing that answers are read from; read are JSON, CSV, .npy, .npz and .safetensors; or write the numbers after --answer",
     "answers-not-there": "has no answers to {step}; it has {known}",
     "answers-no-key": "has no array with the name of a step ({steps}); it has {known}; say which is which, for example --map {example}",
-    "answers-map": "is not STEP=KEY, for example weights=attn",
-    "answers-map-twice": "{step} is mapped twice; keep one of them",
-    "answers-map-key": "there is no array {found}; there are {known}",
-    "answers-map-key-near": "there is no array {found}; did you mean {near}?",
     "answers-map-none": "there are no keys to map here: the answers are an array by itself, or stand line by line",
     # Numbers and where they stand
     "answers-no-number": "is {found}; {wanted}",

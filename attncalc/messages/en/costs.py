@@ -4,10 +4,8 @@ from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
     "cost-title": "What attention over N tokens takes",
-    "cost-layers": "{count} layers",
-    "cost-layers-one": "1 layer",
-    "cost-kv-heads": "{count} heads of keys and values",
-    "cost-kv-heads-one": "1 head of keys and values",
+    "cost-layers": "{count} {count:layer|layers}",
+    "cost-kv-heads": "{count} key-value {count:head|heads}",
     "cost-axis": "tokens",
     "cost-of": "of",
     "cost-unit.head": "one head",
@@ -26,8 +24,7 @@ MESSAGES: dict[str, str] = {
     "cost-curve.all": "multiply-adds of one layer",
     "cost-curve.squared": "of them scores and context",
     "cost-share": "Scores and context are {before} % of a layer's multiply-adds at {first} tokens, and {after} % at {last}.",
-    "cost-shapes": "The shape of every step, {tokens} tokens",
-    "cost-shapes-one": "The shape of every step, 1 token",
+    "cost-shapes": "The shape of every step, {tokens} {tokens:token|tokens}",
     "cost-column.shapes": "shapes in one layer",
     "cost-column.multiply-adds": "multiply-adds",
     "cost-each-head": "{text}, for each of {count} heads",
@@ -35,6 +32,6 @@ MESSAGES: dict[str, str] = {
     "cost-own-sizes": "give the sizes of a model of your own whole: --d-model and --heads; or a published one with --model",
     "cost-model-and-sizes": "has its own sizes; leave out {found}",
     "cost-heads": "{heads} does not divide {d_model}; give the width of a head with --d-k",
-    "cost-kv": "{kv_heads} does not divide {heads}: every head of keys and values is read by as many query heads",
-    "cost-no-tokens": "is not a number of tokens; wanted is a whole number from 1 to {most}",
+    "cost-kv": "{kv_heads} does not divide {heads}: every key-value head is read by as many query heads",
+    "cost-no-tokens": "{found} is not a number of tokens; wanted is a whole number from 1 to {most}",
 }

@@ -10,8 +10,10 @@ MESSAGES: dict[str, str] = {
     "typed-zero": "除数是 0",
     "typed-root": "负数的平方根或非整数次幂不是实数",
     "typed-long": "一个数最多 200 个字符，括号最多 24 层",
+    "numbers-wanted": "写了 {found} 个数，应为 {count} 个",
+    "numbers-wanted-for": "写了 {found} 个数，应为 {count} 个：{names}",
     # What is typed after --answer
-    "answer-syntax": "不是 步骤[位置]=数字 的写法，例如 weights[draw]=0.62 0.12 0.19 0.08，weights[draw][I]=0.62，或 weights=…（各行之间用分号隔开）",
+    "answer-syntax": "不是 STEP[PLACE]=NUMBERS 的写法，例如 weights[draw]=0.62 0.12 0.19 0.08，weights[draw][I]=0.62，或 weights=…（各行之间用分号隔开）",
     "answer-ragged": "第 {number} 行的项数是 {found}，而第 1 行是 {wanted}；表格各行的长度应相同",
     # Where answers come from
     "answers-directory": "是文件夹，不是答案文件",
@@ -33,12 +35,8 @@ MESSAGES: dict[str, str] = {
     "answers-sum": "weights_sum 不是步骤；请回答 weights，每行之和会一并检查",
     "answers-which-step": "是单独的一个数组；请说明它回答的是哪一步，例如 --step weights",
     "answers-no-kind": "不是能读出答案的文件；能读的有 JSON、CSV、.npy、.npz 和 .safetensors；也可以把数直接写在 --answer 后面",
-    "answers-not-there": "没有 {step} 的答案；有的是 {known}",
-    "answers-no-key": "没有以步骤命名的数组（步骤有 {steps}）；有的是 {known}；请说明对应关系，例如 --map {example}",
-    "answers-map": "不是 步骤=键名 的写法，例如 weights=attn",
-    "answers-map-twice": "{step} 对应了两次；请只保留一处",
-    "answers-map-key": "没有数组 {found}；可用的有 {known}",
-    "answers-map-key-near": "没有数组 {found}；是不是想写 {near}？",
+    "answers-not-there": "没有 {step} 的答案；可用的有 {known}",
+    "answers-no-key": "没有以步骤命名的数组（步骤有 {steps}）；可用的有 {known}；请说明对应关系，例如 --map {example}",
     "answers-map-none": "这里没有键名可以对应：答案是单独的一个数组，或是逐行写的",
     # Numbers and where they stand
     "answers-no-number": "是 {found}；{wanted}",

@@ -26,7 +26,6 @@ MESSAGES: dict[str, str] = {
     "check-slips-all": "只有一个数不对，以下每一种情况都能解释：",
     "check-slips-alone": "只有这一个数，它与以下每一种情况都相符：",
     "check-rounded-too": "此外，每一步都四舍五入到了 {places} 位小数。",
-    "check-rounded-too-one": "此外，每一步都四舍五入到了 {places} 位小数。",
     "check-precision": "这些数是 {kind} 精度的。",
     # The tables
     "check-against.exact": "与精确值对照",
@@ -45,8 +44,7 @@ MESSAGES: dict[str, str] = {
     "check-first": "第一个不符的数：{cell}",
     "check-given": "写的是 {given}，应为 {right}。",
     "check-off": "{all} 个数中有 {count} 个不符。",
-    "check-off-one": "{all} 个数中有 {count} 个不符。",
-    "check-shown": "{all} 个数中有 {count} 个不符；这里列出前 {shown} 个。--all 显示全部。",
+    "check-shown": "{all} 个数中有 {count} 个不符；这里列出前 {shown} 个；加 --all 显示全部。",
     "check-shown-here": "{all} 个数中有 {count} 个不符；这里列出前 {shown} 个。",
     "check-largest": "最大为 {difference}，在 {cell}。",
     "check-largest-both": "最大为 {difference}，在 {cell}，是正确值的 {share} 倍。",

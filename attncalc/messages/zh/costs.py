@@ -5,9 +5,7 @@ from __future__ import annotations
 MESSAGES: dict[str, str] = {
     "cost-title": "N 个 token 的注意力要花多少",
     "cost-layers": "{count} 层",
-    "cost-layers-one": "1 层",
     "cost-kv-heads": "{count} 个键值头",
-    "cost-kv-heads-one": "1 个键值头",
     "cost-axis": "token 数",
     "cost-of": "范围",
     "cost-unit.head": "一个头",
@@ -27,7 +25,6 @@ MESSAGES: dict[str, str] = {
     "cost-curve.squared": "其中的分数和上下文",
     "cost-share": "分数和上下文在 {first} 个 token 时占一层乘加次数的 {before}%，在 {last} 个 token 时占 {after}%。",
     "cost-shapes": "每一步的形状，{tokens} 个 token",
-    "cost-shapes-one": "每一步的形状，1 个 token",
     "cost-column.shapes": "一层里的形状",
     "cost-column.multiply-adds": "乘加次数",
     "cost-each-head": "{text}，{count} 个头各一次",
@@ -36,5 +33,5 @@ MESSAGES: dict[str, str] = {
     "cost-model-and-sizes": "有自己的尺寸；请去掉 {found}",
     "cost-heads": "{heads} 不能整除 {d_model}；请用 --d-k 写出每个头的宽度",
     "cost-kv": "{kv_heads} 不能整除 {heads}：每个键值头要由同样多的查询头来读",
-    "cost-no-tokens": "不是 token 数；应为 1 到 {most} 的整数",
+    "cost-no-tokens": "{found} 不是 token 数；应为 1 到 {most} 的整数",
 }

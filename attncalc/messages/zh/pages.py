@@ -29,6 +29,6 @@ MESSAGES: dict[str, str] = {
     "note.cropped-sides": "表格最多显示 {most} 行、{most} 列。",
     "note.cropped-heads": "本页只有 {all} 个头（含各批次）中前 {count} 个的表格。",
     "note.cropped-heads-one": "本页只有 {all} 个头（含各批次）中第 {count} 个的表格。",
-    "note.cropped-stories": "只有前 {count} 个头的 {all} 行中的 {rows} 行说明了每个数的来历。",
-    "note.cropped-stories-one": "只有第 {count} 个头的 {all} 行中的 {rows} 行说明了每个数的来历。",
+    "note.cropped-stories": "每个数的来历只收录了前 {count} 个头，{all} 行中的 {rows} 行。",
+    "note.cropped-stories-one": "每个数的来历只收录了第 {count} 个头，{all} 行中的 {rows} 行。",
 }

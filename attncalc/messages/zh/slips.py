@@ -18,11 +18,8 @@ MESSAGES: dict[str, str] = {
     "slip-inside.input": "如果把给定的 {cell}（{right}）看成了 {given}，所有的数就都对得上。",
     # The right method, rounded
     "rounded.on-the-way": "方法正确；每一步都四舍五入到了 {places} 位小数。",
-    "rounded.on-the-way-one": "方法正确；每一步都四舍五入到了 {places} 位小数。",
     "rounded.half-even": "方法正确；每一步都按“四舍六入五成双”保留 {places} 位小数。",
-    "rounded.half-even-one": "方法正确；每一步都按“四舍六入五成双”保留 {places} 位小数。",
     "rounded.cut": "方法正确；每一步都直接截断到 {places} 位小数，没有四舍五入。",
-    "rounded.cut-one": "方法正确；每一步都直接截断到 {places} 位小数，没有四舍五入。",
     "rounded.cut-at-end": "方法正确；只是最后的结果截断了，没有四舍五入。",
     "rounded.coarse-root": "方法正确；{root} 取了近似值 {value}。",
     "rounded.last-weight": "方法正确；{cell} 调整过，使这一行的和为 1。",
