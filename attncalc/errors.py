@@ -97,7 +97,14 @@ def nearest(word: str, known: Iterable[str]) -> str:
     names = [name for name in known if len(name) <= LONGEST_NAME]
     if len(word) > LONGEST_NAME or len(names) > MOST_COMPARED:
         return ""
+    if same := [name for name in names if _letters(name) == _letters(word)]:
+        return same[0]
     matches = difflib.get_close_matches(word, names, n=1, cutoff=0.6) or difflib.get_close_matches(
         word.lower(), [name for name in names if name == name.lower()], n=1, cutoff=0.6
     )
     return matches[0] if matches else ""
+
+
+def _letters(word: str) -> str:
+    """Wq and W_Q are w_q but for the way they are written."""
+    return word.lower().replace("_", "").replace("-", "")

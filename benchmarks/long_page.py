@@ -66,9 +66,9 @@ SECTIONS = {
         ),
         "zh": Section(
             "所有查询：时间",
-            "单位为毫秒，括号内是 PyTorch 所用时间的倍数。PyTorch、ONNX Runtime 和 NumPy 只算出上下文；“摘要”除上下文外"
+            "单位为毫秒，括号内是 PyTorch 所用时间的倍数。PyTorch、ONNX Runtime 和 NumPy 只算出上下文向量；“汇总”除上下文向量外"
             "还有每行最大的五个权重、熵和其他数字。",
-            ("数值类型", "掩码", "token 数", "attncalc", "连同摘要", *RIVALS[1:3], "NumPy（存下全部分数）"),
+            ("数值类型", "掩码", "token 数", "attncalc", "连同汇总", *RIVALS[1:3], "NumPy（存下全部分数）"),
             "没有掩码时 PyTorch 更快：它的内核趁分数还在寄存器里就做完一切，而 NumPy 算指数要过一遍，每个求和又要过一遍，"
             "而且这样窄的分块，矩阵乘法只有大矩阵时约三分之二的速度。有因果掩码时 attncalc 跳过被遮住的部分，"
             "并让最长的行先算，两个线程因此同时结束。双精度获益最大。",
@@ -83,7 +83,7 @@ SECTIONS = {
         "zh": Section(
             "所有查询：内存",
             "进程装好输入之后，峰值再高出多少兆字节。",
-            ("数值类型", "掩码", "token 数", "attncalc", "连同摘要", *RIVALS[1:3], "NumPy（存下全部分数）"),
+            ("数值类型", "掩码", "token 数", "attncalc", "连同汇总", *RIVALS[1:3], "NumPy（存下全部分数）"),
         ),
     },
     "limits": {
@@ -96,9 +96,9 @@ SECTIONS = {
         ),
         "zh": Section(
             "token 更多，内存不变",
-            "float32、因果掩码、完整摘要：除输入和结果以外，内存不随 token 数增长。",
+            "float32、因果掩码、完整汇总：除输入和结果以外，内存不随 token 数增长。",
             ("token 数", "秒", "高出输入的 MB"),
-            "结果本身（每行的上下文和各项数字）也计算在内。",
+            "结果本身（每行的上下文向量和各项数字）也计算在内。",
         ),
     },
     "single": {
@@ -125,7 +125,7 @@ SECTIONS = {
             "完整进程",
             "从启动 Python 到写完文件的毫秒数，因果掩码，float32；括号内是 attncalc 所用时间占它的比例。其他两者的时间大部分花在导入 "
             "torch 上。",
-            ("token 数", "attncalc（摘要）", "torch（只有上下文）", "torch（摘要）"),
+            ("token 数", "attncalc（汇总）", "torch（只有上下文向量）", "torch（汇总）"),
         ),
     },
     "growth": {
@@ -144,7 +144,7 @@ SECTIONS = {
 
 WORDS = {
     "en": {"ours": "all queries, summary", "one_query": "one query", "causal": "causal", "full": "none"},
-    "zh": {"ours": "所有查询，摘要", "one_query": "一个查询", "causal": "因果", "full": "无"},
+    "zh": {"ours": "所有查询，汇总", "one_query": "一个查询", "causal": "因果", "full": "无"},
 }
 
 

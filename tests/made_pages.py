@@ -154,6 +154,7 @@ SHOWN: dict[str, tuple[str, ...]] = {
     "explain": ("draw",), "run": ("draw",), "why": ("draw", "total"), "compare": ("draw", "--set", "temperature=2"),
     "sweep": ("draw", "temperature", "1", "2", "--points", "2"), "check": ("draw", "--answer", "total=9.83"),
     "verify": ("draw",), "quiz": ("draw", "--answers", "-"), "worksheet": ("--seed", "7", "--level", "1"), "list": (),
+    "cost": ("100",),
 }  # fmt: skip
 """The commands that have formats, each with what it needs besides."""
 
