@@ -136,6 +136,18 @@ def test_a_row_of_very_many_keys_is_read_in_chunks(big: Path) -> None:
 
 
 @pytest.mark.usefixtures("streamed")
+@pytest.mark.parametrize("command", [("explain",), ("run", "--token", "0")])
+def test_a_query_that_is_alone_is_one_of_many_keys_too(command: tuple[str, ...], big: Path) -> None:
+    """Its keys are read in chunks, though there are few scores."""
+    np.save(big.parent / "q.npy", np.load(big.parent / "q.npy")[:1])
+    big.write_text(big.read_text().replace('"causal"', '"none"'))
+    name, *options = command
+    found = json.loads(out(name, str(big), *options, "--json"))
+    weights = trace_of(json.loads(big.read_text()), "float32", big.parent)["weights"].values[0]
+    assert found["rows"]["keys"][0][0][0] == np.argsort(-weights, kind="stable")[:20].tolist()
+
+
+@pytest.mark.usefixtures("streamed")
 def test_projections_come_before_the_rows(tmp_path: Path) -> None:
     """From x by matrices, with a rotation, a residual and a norm after: the row is the whole trace's."""
     numbers = np.random.default_rng(2)

@@ -32,7 +32,7 @@ TOLD = 8_000_000
 
 
 def road(place: str, options: Options) -> Scenario | Long:
-    """The scenario of a source, or, where it has many scores, its outline with the large arrays in their files."""
+    """The scenario of a source, or, where it has many scores or keys, its outline with the large arrays in their files."""
     from attncalc.core.certain import OWN
     from attncalc.scenario_files.folding import changed
     from attncalc.scenario_files.load import scenario_from
@@ -42,7 +42,7 @@ def road(place: str, options: Options) -> Scenario | Long:
         source = changed(source_at(place, options["allow_outside"]), options["set"], calculation(options))
         if _may_be_long(source):
             long = _outline(source)
-            if math.prod(long.scenario.grid) > EAGER:
+            if math.prod(long.scenario.grid) > EAGER or _of_keys(long) > TOLD:
                 return long
         return scenario_from(source)
 
@@ -88,9 +88,14 @@ def whole(long: Long, options: Options, format: str) -> Scenario:
 def told_whole(long: Long, count: int) -> bool:
     """Whether so many rows of a long scenario can be told step by step."""
     batch, heads, _, keys = long.scenario.grid
+    return _of_keys(long) <= TOLD and batch * heads * keys * count <= EAGER
+
+
+def _of_keys(long: Long) -> int:
+    """The numbers of all keys and values."""
+    batch, _, _, keys = long.scenario.grid
     sizes = long.scenario.sizes
-    numbers = batch * sizes["kv_heads"] * keys * (sizes.get("d_k", 0) + sizes.get("d_v", 0))
-    return numbers <= TOLD and batch * heads * keys * count <= EAGER
+    return batch * sizes["kv_heads"] * keys * (sizes.get("d_k", 0) + sizes.get("d_v", 0))
 
 
 Shown = Callable[["Session", Options, "list[Trace]", str], int]

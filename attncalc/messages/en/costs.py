@@ -36,5 +36,5 @@ MESSAGES: dict[str, str] = {
     "cost-model-and-sizes": "has its own sizes; leave out {found}",
     "cost-heads": "{heads} does not divide {d_model}; give the width of a head with --d-k",
     "cost-kv": "{kv_heads} does not divide {heads}: every head of keys and values is read by as many query heads",
-    "cost-no-tokens": "is not a number of tokens; wanted is a whole number from 1 to {most}",
+    "cost-no-tokens": "{found} is not a number of tokens; wanted is a whole number from 1 to {most}",
 }

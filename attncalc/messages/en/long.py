@@ -21,7 +21,7 @@ MESSAGES: dict[str, str] = {
     "long-figure.itself": "on itself",
     "long-figure.first": "on the first token",
     "long-figure.near": "fewer than {near} tokens away",
-    "long-features": "the first {most} of {count} features; --all shows every one",
+    "long-features": "the first {most} of {count} features (--all shows every one)",
     "long-features-here": "the first {most} of {count} features",
     "array-not-written": "the {count} numbers of {file} are too many to change one of them here or to write them into a scenario, at most {most} go; change {file} itself, or keep the scenario beside it",
     "long-arithmetic": "a long context is calculated in float32 or float64, and this scenario asks for {found}; add --arithmetic float64 (or float32)",

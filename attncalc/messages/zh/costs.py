@@ -36,5 +36,5 @@ MESSAGES: dict[str, str] = {
     "cost-model-and-sizes": "有自己的尺寸；请去掉 {found}",
     "cost-heads": "{heads} 不能整除 {d_model}；请用 --d-k 写出每个头的宽度",
     "cost-kv": "{kv_heads} 不能整除 {heads}：每个键值头要由同样多的查询头来读",
-    "cost-no-tokens": "不是 token 数；应为 1 到 {most} 的整数",
+    "cost-no-tokens": "{found} 不是 token 数；应为 1 到 {most} 的整数",
 }
