@@ -147,6 +147,31 @@ def test_a_query_that_is_alone_is_one_of_many_keys_too(command: tuple[str, ...],
     assert found["rows"]["keys"][0][0][0] == np.argsort(-weights, kind="stable")[:20].tolist()
 
 
+NOT_FINITE = [("run", "--summary", "--token", "200"), ("explain", "--token", "200")]
+
+
+@pytest.mark.usefixtures("streamed")
+@pytest.mark.parametrize("values", ["qkv", "qk"])
+@pytest.mark.parametrize("command", NOT_FINITE)
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_a_number_that_is_not_finite_is_seen(
+    number: float, command: tuple[str, ...], values: str, big: Path
+) -> None:  # fmt: skip
+    """It is told of how many rows, and of which first, in both languages; and the figures are those of the steps."""
+    arrays = {name: np.load(big.parent / f"{name}.npy") for name in values}
+    arrays["q"][200, 1] = number
+    arrays["k"][:200, 1] = np.abs(arrays["k"][:200, 1])
+    np.save(big.parent / "q.npy", arrays["q"])
+    np.save(big.parent / "k.npy", arrays["k"])
+    big.write_text(json.dumps({name: {"npy": f"{name}.npy"} for name in values}))
+    name, *options = command
+    for language, words in (("en", "thatof200."), ("zh", "是200这一行。")):
+        text = "".join(out(name, str(big), *options, language=language).split())
+        assert ("NaN" in text, words in text) == (True, True)
+    weights = document(name, str(big), *options)["rows"]["weights"][0][0]
+    assert weights[200 if len(weights) > 1 else 0][0] == "NaN"
+
+
 @pytest.mark.usefixtures("streamed")
 def test_projections_come_before_the_rows(tmp_path: Path) -> None:
     """From x by matrices, with a rotation, a residual and a norm after: the row is the whole trace's."""

@@ -32,7 +32,7 @@ TOLD = 8_000_000
 
 
 def road(place: str, options: Options) -> Scenario | Long:
-    """The scenario of a source, or, where it has many scores or keys, its outline with the large arrays in their files."""
+    """The scenario of a source, or, where it has many scores or keys, its outline: large arrays stay in files."""
     from attncalc.core.certain import OWN
     from attncalc.scenario_files.folding import changed
     from attncalc.scenario_files.load import scenario_from

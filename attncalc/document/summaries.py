@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -33,15 +34,28 @@ def summary(
     empty = int(found.empty.sum())
     if empty:
         yield Remark("empty-row", view.say("long-empty", count=empty))
+    yield from _not_finite(found, scenario, view)
     for query in queries:
         yield from row(found, scenario, query, query, view)
     if found.map is not None:
         yield from maps(found.map, scenario, view, levels)
 
 
+def _not_finite(found: Summary, scenario: Scenario, view: View) -> Iterator[Block]:
+    """How many rows hold what is not finite, and the first of them: one among many would not be seen."""
+    bad = ~np.isfinite(found.largest)
+    if found.context is not None:
+        bad |= ~np.isfinite(found.context).all(axis=-1)
+    if count := int(bad.sum()):
+        first = (found.queries or range(bad.shape[2]))[int(np.argmax(bad.any(axis=(0, 1))))]
+        query = labels(scenario.query_tokens[first : first + 1])[0]
+        yield Remark("not-finite", view.say("long-not-finite", count=count, query=query))
+
+
 def told(found: Summary, scenario: Scenario, queries: Sequence[int], view: View) -> Iterator[Block]:
     """Some queries of a long context."""
     yield from _opening(found, scenario, view.say("long-rows-title"), view)
+    yield from _not_finite(found, scenario, view)
     for place, query in enumerate(queries):
         yield from row(found, scenario, query, place, view)
 
@@ -114,11 +128,16 @@ def _top(found: Summary, scenario: Scenario, keys: Values, weights: Values, view
     """The keys with the largest weights, and what all others have together."""
     seen = [(int(key), float(weight)) for key, weight in zip(keys, weights, strict=True) if key >= 0]
     names = [_key_name(scenario, key) for key, _ in seen]
-    rest = 1 - sum(weight for _, weight in seen) if seen else 0.0
-    cells = [(Figure(_number(weight, scenario, view), share=min(max(weight, 0.0), 1.0)),) for _, weight in seen]
+    rest = 1 - sum(weight for _, weight in seen) if seen else float(weights[0])  # 0, or NaN
+    cells = [(Figure(_number(weight, scenario, view), share=_share(weight)),) for _, weight in seen]
     cells.append((Figure(_number(max(rest, 0.0), scenario, view)),))
     code = "long-rest-sink" if found.problem.sink is not None else "long-rest"
     return Matrix("", view.say("axis.key"), "", (*names, view.say(code)), (view.say("long-weight"),), tuple(cells))
+
+
+def _share(weight: float) -> float | None:
+    """What a bar beside a weight shows; a weight that is no number has none."""
+    return None if math.isnan(weight) else min(max(weight, 0.0), 1.0)
 
 
 def _key_name(scenario: Scenario, key: int) -> str:

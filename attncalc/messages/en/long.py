@@ -11,6 +11,8 @@ MESSAGES: dict[str, str] = {
     "long-average": "average of the heads",
     "long-empty": "{count} rows see no key.",
     "long-empty-one": "1 row sees no key.",
+    "long-not-finite": "{count} rows have weights or a context that are not finite (NaN or ∞), and so has a mean over them; the first is that of {query}. Look for such numbers among those given.",
+    "long-not-finite-one": "1 row has weights or a context that are not finite (NaN or ∞), and so has a mean over it: that of {query}. Look for such numbers among those given.",
     "long-row": "Row of {query} (position {position})",
     "long-after": "What follows the context",
     "long-weight": "weight",

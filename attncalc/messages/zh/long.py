@@ -11,6 +11,8 @@ MESSAGES: dict[str, str] = {
     "long-average": "各头平均",
     "long-empty": "有 {count} 行看不到任何键。",
     "long-empty-one": "有 1 行看不到任何键。",
+    "long-not-finite": "有 {count} 行的权重或上下文向量不是有限的数（NaN 或 ∞），包含它们的平均也不是；第一行是 {query} 的。请检查给出的数里有没有这样的数。",
+    "long-not-finite-one": "有 1 行的权重或上下文向量不是有限的数（NaN 或 ∞），包含它的平均也不是：是 {query} 这一行。请检查给出的数里有没有这样的数。",
     "long-row": "{query} 这一行（位置 {position}）",
     "long-after": "上下文之后的步骤",
     "long-weight": "权重",
