@@ -123,12 +123,15 @@ def some_rows(session: Session, options: Options, long: Long, command: str, show
 
 def _streamed(session: Session, options: Options, long: Long, queries: tuple[int, ...]) -> int:
     from attncalc.cli.answering import answer_format, write_blocks, write_text
-    from attncalc.cli.summarising import FORMATS
+    from attncalc.cli.summarising import FORMATS, places
     from attncalc.document.summaries import told
     from attncalc.long.problem import Asked
     from attncalc.long.rows import streamed
 
+    if idle := [f"--{name}" for name in ("step", "indent") if options[name]]:
+        raise UsageError.of("rows-idle", ", ".join(idle))
     format = answer_format(options, FORMATS)
+    batches, heads = places(long, options)
     found = streamed(long, queries, Asked(ALL_SHOWN if options["all"] else SHOWN))
     if format in ("npz", "json"):
         from attncalc.renderers import summary_json, summary_npz
@@ -136,7 +139,7 @@ def _streamed(session: Session, options: Options, long: Long, queries: tuple[int
         json = format == "json"
         write_text(options, summary_json.render(found) if json else summary_npz.render(found))
         return 0
-    view = plain_view(session, format)._replace(everything=bool(options["all"]))
+    view = plain_view(session, format)._replace(everything=bool(options["all"]), batches=batches, heads=heads)
     write_blocks(session, options, lambda view: told(found, long.scenario, queries, view), view, format)
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 
@@ -27,9 +28,12 @@ def summary(
 ) -> Iterator[Block]:  # fmt: skip
     """The means over all rows, head by head, each query that is asked for, and the map in levels of shade."""
     yield from _opening(found, scenario, view.say("long-title"), view)
-    yield Heading(view.say("long-means"))
-    yield _means(found, view)
-    if found.problem.grid[1] > 1:
+    batches = _places(found, view)[0] if found.problem.grid[0] > 1 else ()
+    aside = "" if view.batches is None else view.say("list-comma").join(
+        view.place_name(scenario, batch, None) for batch in batches)  # fmt: skip
+    yield Heading(view.say("long-means"), aside=aside)
+    yield _means(found, scenario, view)
+    if _averaged(found, view):
         yield Remark("mere-average", view.say("long-mere-average"))
     empty = int(found.empty.sum())
     if empty:
@@ -77,7 +81,7 @@ def _opening(found: Summary, scenario: Scenario, untitled: str, view: View) -> I
 def row(found: Summary, scenario: Scenario, query: int, place: int, view: View) -> Iterator[Block]:
     """One query: its largest weights, the share of the rest, its figures and its context; `place` is its row."""
     name = labels(scenario.query_tokens[query : query + 1])[0]
-    for batch, head in np.ndindex(*found.problem.grid[:2]):
+    for batch, head in itertools.product(*_places(found, view)):
         where = view.place_name(scenario, batch, head)
         yield Heading(view.say("long-row", query=name, position=query), aside=where)
         here = (batch, head, place)
@@ -91,7 +95,7 @@ def row(found: Summary, scenario: Scenario, query: int, place: int, view: View) 
 
 def _after(found: Summary, scenario: Scenario, place: int, view: View) -> Iterator[Block]:
     """The steps that follow the context of a row."""
-    for batch in range(found.problem.grid[0] if found.steps else 0):
+    for batch in _places(found, view)[0] if found.steps else ():
         yield Heading(view.say("long-after"), aside=view.place_name(scenario, batch, None))
         for name, values in found.steps.items():
             for head in range(values.shape[1]):
@@ -111,15 +115,27 @@ def _number(value: float, scenario: Scenario, view: View) -> str:
     return view.number(figure(float(value), scenario.places, scenario.rounding))
 
 
-def _means(found: Summary, view: View) -> Matrix:
+def _places(found: Summary, view: View) -> tuple[Sequence[int], Sequence[int]]:
+    """The batch entries and heads that are asked for; all where none is."""
+    batches, heads = map(range, found.problem.grid[:2])
+    return batches if view.batches is None else view.batches, heads if view.heads is None else view.heads
+
+
+def _averaged(found: Summary, view: View) -> bool:
+    """Whether there is an average over the heads, of several and all of them."""
+    return len(_places(found, view)[1]) == found.problem.grid[1] > 1
+
+
+def _means(found: Summary, scenario: Scenario, view: View) -> Matrix:
     """A line for each head, and the average over them."""
-    means = found.means()
-    table = np.stack(list(means.values()), axis=1)
-    rows = [view.say("place.head", number=head) for head in range(len(table))]
-    if len(table) > 1:
+    batches, heads = _places(found, view)
+    means = found.means(batches)
+    table = np.stack(list(means.values()), axis=1)[list(heads)]
+    rows = [view.say("place.head", number=head) for head in heads]
+    if _averaged(found, view):
         table = np.vstack([table, table.mean(axis=0)])
         rows.append(view.say("long-average"))
-    cells = tuple(tuple(Figure(view.number(figure(float(cell), 4))) for cell in line) for line in table)
+    cells = tuple(tuple(Figure(_number(cell, scenario, view)) for cell in line) for line in table)
     columns = tuple(view.say(f"long-figure.{code}", near=_near(found)) for code in means)
     return Matrix("", view.say("axis.head"), "", tuple(rows), columns, cells)
 
