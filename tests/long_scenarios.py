@@ -105,6 +105,8 @@ def assert_summarises(found: Summary, trace: Trace, asked: Asked, tolerance: flo
     there = found.keys >= 0
     at = np.take_along_axis(weights, np.where(there, found.keys, 0), axis=-1)
     close("weights of the keys", np.where(there, found.weights, 0), np.where(there, at, 0))
+    if not (weights < 0).any():
+        close("the largest", found.largest, weights.max(axis=-1))
     if not (np.isnan(weights).any() or (weights < 0).any()):
         wanted = -np.sort(-weights, axis=-1)[..., : asked.top]
         close("largest", np.where(there, found.weights, 0)[..., : wanted.shape[-1]], wanted)

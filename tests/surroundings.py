@@ -17,7 +17,7 @@ ESCAPE = "\x1b"
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 CHINESE = re.compile("[\u4e00-\u9fff]")
 NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e-?\d+)?|∞)")
-CAPTIONS = (catalogue(language)["columns-of"] for language in ("en", "zh"))
+CAPTIONS = (catalogue(language)[code] for language in ("en", "zh") for code in ("column-of", "columns-of"))
 CAPTION = re.compile("|".join(re.sub(r"\{\w+\}", r"\\d+", caption) for caption in CAPTIONS))
 
 every_command = pytest.mark.parametrize("command", ["explain", "run"])

@@ -100,7 +100,8 @@ def test_the_screen_says_what_grows(language: str) -> None:
     ("args", "sentence"),
     [
         (("0",), "N: 0 is not a number of tokens; wanted is a whole number from 1 to 999999999"),
-        (("1e3",), "N: 1e3 is not a number of tokens; wanted is a whole number from 1 to 999999999"),
+        (("1000", "1e3"), "N: 1e3 is not a number of tokens; wanted is a whole number from 1 to 999999999"),
+        (("10,000",), "N: 10,000 is not"),
         (("--model", "gpt3"), "--model: is gpt3; did you mean gpt2?"),
         (("--d-model", "64"), "--d-model, --heads: give the sizes"),
         (("--d-model", "64", "--heads", "5"), "--heads: 5 does not divide 64; give the width of a head with --d-k"),

@@ -136,6 +136,43 @@ def test_a_row_of_very_many_keys_is_read_in_chunks(big: Path) -> None:
 
 
 @pytest.mark.usefixtures("streamed")
+@pytest.mark.parametrize("command", [("explain",), ("run", "--token", "0")])
+def test_a_query_that_is_alone_is_one_of_many_keys_too(command: tuple[str, ...], big: Path) -> None:
+    """Its keys are read in chunks, though there are few scores."""
+    np.save(big.parent / "q.npy", np.load(big.parent / "q.npy")[:1])
+    big.write_text(big.read_text().replace('"causal"', '"none"'))
+    name, *options = command
+    found = json.loads(out(name, str(big), *options, "--json"))
+    weights = trace_of(json.loads(big.read_text()), "float32", big.parent)["weights"].values[0]
+    assert found["rows"]["keys"][0][0][0] == np.argsort(-weights, kind="stable")[:20].tolist()
+
+
+NOT_FINITE = [("run", "--summary", "--token", "200"), ("explain", "--token", "200")]
+
+
+@pytest.mark.usefixtures("streamed")
+@pytest.mark.parametrize("values", ["qkv", "qk"])
+@pytest.mark.parametrize("command", NOT_FINITE)
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_a_number_that_is_not_finite_is_seen(
+    number: float, command: tuple[str, ...], values: str, big: Path
+) -> None:  # fmt: skip
+    """It is told of how many rows, and of which first, in both languages; and the figures are those of the steps."""
+    arrays = {name: np.load(big.parent / f"{name}.npy") for name in values}
+    arrays["q"][200, 1] = number
+    arrays["k"][:200, 1] = np.abs(arrays["k"][:200, 1])
+    np.save(big.parent / "q.npy", arrays["q"])
+    np.save(big.parent / "k.npy", arrays["k"])
+    big.write_text(json.dumps({name: {"npy": f"{name}.npy"} for name in values}))
+    name, *options = command
+    for language, words in (("en", "thatof200."), ("zh", "是200这一行。")):
+        text = "".join(out(name, str(big), *options, language=language).split())
+        assert ("NaN" in text, words in text) == (True, True)
+    weights = document(name, str(big), *options)["rows"]["weights"][0][0]
+    assert weights[200 if len(weights) > 1 else 0][0] == "NaN"
+
+
+@pytest.mark.usefixtures("streamed")
 def test_projections_come_before_the_rows(tmp_path: Path) -> None:
     """From x by matrices, with a rotation, a residual and a norm after: the row is the whole trace's."""
     numbers = np.random.default_rng(2)
@@ -202,6 +239,10 @@ REFUSALS: list[tuple[tuple[str, ...], str, str]] = [
     (("--summary", "--threads", "x"), "--threads", "--threads"),
     (("--summary", "--token", "nobody"), "nobody", "nobody"),
     (("--summary", "--format", "csv"), "csv", "csv"),
+    (("--summary", "--json", "--indent", "2"), "--indent", "--indent"),
+    (("--summary", "--head", "1"), "single head", "只有一个头"),
+    (("--summary", "--head", "mean"), "single head", "只有一个头"),
+    (("--summary", "--batch", "1"), "single batch", "只有一个批次"),
 ]
 
 
@@ -214,6 +255,70 @@ def test_what_a_summary_cannot_do_is_refused(
         done = call("run", str(big), *options, language=language)
         assert (done.code, done.out) == (2, "")
         assert words in done.err
+
+
+@pytest.mark.usefixtures("streamed")
+@pytest.mark.parametrize(("options", "words"), [
+    (("--step", "weights"), "--step: is not read here"), (("--json", "--indent", "2"), "--indent: is not read here"),
+    (("--head", "1"), "single head"), (("--format", "csv"), "csv"),
+])  # fmt: skip
+@pytest.mark.parametrize("command", [("explain",), ("run", "--token", "250")])
+def test_what_a_digest_does_not_read_is_refused(
+    command: tuple[str, ...], options: tuple[str, ...], words: str, big: Path
+) -> None:  # fmt: skip
+    """As in a summary."""
+    done = call(command[0], str(big), *command[1:], *options)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+
+
+@pytest.fixture
+def heads(tmp_path: Path) -> Path:
+    """Two batch entries of three heads."""
+    numbers = np.random.default_rng(8)
+    for name in "qkv":
+        np.save(tmp_path / f"{name}.npy", numbers.standard_normal((2, 3, TOKENS, 4)).astype(np.float32))
+    path = tmp_path / "heads.json"
+    path.write_text(json.dumps({name: {"npy": f"{name}.npy"} for name in "qkv"}))
+    return path
+
+
+CHOSEN: list[tuple[tuple[str, ...], list[tuple[int, int]]]] = [
+    ((), [(batch, head) for batch in (0, 1) for head in (0, 1, 2)]),
+    (("--head", "1"), [(0, 1), (1, 1)]), (("--head", "0-1", "--batch", "1"), [(1, 0), (1, 1)]),
+    (("--head", "all", "--batch", "0"), [(0, 0), (0, 1), (0, 2)]),
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("streamed")
+@pytest.mark.parametrize("command", [("run", "--summary", "--token", "7"), ("explain", "--token", "7")])
+@pytest.mark.parametrize(("options", "places"), CHOSEN)
+def test_the_heads_that_are_asked_for_are_told(
+    options: tuple[str, ...], places: list[tuple[int, int]], command: tuple[str, ...], heads: Path
+) -> None:  # fmt: skip
+    """And the means are those of their rows; an average over the heads is one of all of them."""
+    text = out(command[0], str(heads), *command[1:], *options, "--width", "200", "--places", "3")
+    told = re.findall(r"Row of 7 .*batch (\d), head (\d)", text)
+    assert told == [(str(batch), str(head)) for batch, head in places]
+    if "--summary" in command:
+        largest = document("run", str(heads), "--summary")["rows"]["largest"]
+        batches = sorted({batch for batch, _ in places})
+        for head in sorted({head for _, head in places}):
+            mean = np.mean([largest[batch][head] for batch in batches])
+            assert f"{mean:.3f}" in re.findall(rf"^ +head {head} .*", text, re.MULTILINE)[0]
+        assert ("average of the heads" in text) == (len({head for _, head in places}) == 3)
+
+
+def test_arrays_hold_the_rows_that_are_asked_for(heads: Path) -> None:
+    """And which they are; without --token all."""
+    target, some = heads.parent / "all.npz", heads.parent / "some.npz"
+    assert out("run", str(heads), "--summary", "-o", str(target)) == ""
+    assert out("run", str(heads), "--summary", "--token", "7", "--token", "2", "-o", str(some)) == ""
+    every, found = np.load(target), np.load(some)
+    assert found["queries"].tolist() == [7, 2]
+    assert {*found} == {*every, "queries"}
+    for name in every:
+        np.testing.assert_array_equal(found[name], every[name][:, :, [7, 2]])
 
 
 def test_what_does_not_fit_is_refused_with_what_to_do(big: Path, monkeypatch: pytest.MonkeyPatch) -> None:

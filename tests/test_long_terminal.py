@@ -18,8 +18,8 @@ SHORT, LONG = 12_000, 40_000
 """Tokens of a summary that takes a second or more, and of one that is still at work when it is stopped."""
 
 LINES = {
-    "en": r"\d+ %, \d\.\de\+\d+ scores a second, about \d+ (s|min) left",
-    "zh": r"\d+ %，每秒 \d\.\de\+\d+ 个分数，还需约 \d+ (秒|分钟)",
+    "en": r"\d+ %, \d\.\de[1-9]\d* scores a second, about \d+ (s|min) left",
+    "zh": r"\d+ %，每秒 \d\.\de[1-9]\d* 个分数，还需约 \d+ (秒|分钟)",
 }
 
 

@@ -75,7 +75,7 @@ def spread_over(client: Client, *paths: Path, progress: Any = None) -> bytes:
     longs = [long_of(path) for path in paths]
     readies = [ready(long, COMPARED) for long in longs]
     found = spread(client, longs, readies, ASKED, progress)
-    return render_all([(str(path), one) for path, one in zip(paths, found, strict=True)])
+    return render_all([(str(path), one, None) for path, one in zip(paths, found, strict=True)])
 
 
 def in_one_process(

@@ -32,7 +32,7 @@ TOLD = 8_000_000
 
 
 def road(place: str, options: Options) -> Scenario | Long:
-    """The scenario of a source, or, where it has many scores, its outline with the large arrays in their files."""
+    """The scenario of a source, or, where it has many scores or keys, its outline: large arrays stay in files."""
     from attncalc.core.certain import OWN
     from attncalc.scenario_files.folding import changed
     from attncalc.scenario_files.load import scenario_from
@@ -42,7 +42,7 @@ def road(place: str, options: Options) -> Scenario | Long:
         source = changed(source_at(place, options["allow_outside"]), options["set"], calculation(options))
         if _may_be_long(source):
             long = _outline(source)
-            if math.prod(long.scenario.grid) > EAGER:
+            if math.prod(long.scenario.grid) > EAGER or _of_keys(long) > TOLD:
                 return long
         return scenario_from(source)
 
@@ -88,9 +88,14 @@ def whole(long: Long, options: Options, format: str) -> Scenario:
 def told_whole(long: Long, count: int) -> bool:
     """Whether so many rows of a long scenario can be told step by step."""
     batch, heads, _, keys = long.scenario.grid
+    return _of_keys(long) <= TOLD and batch * heads * keys * count <= EAGER
+
+
+def _of_keys(long: Long) -> int:
+    """The numbers of all keys and values."""
+    batch, _, _, keys = long.scenario.grid
     sizes = long.scenario.sizes
-    numbers = batch * sizes["kv_heads"] * keys * (sizes.get("d_k", 0) + sizes.get("d_v", 0))
-    return numbers <= TOLD and batch * heads * keys * count <= EAGER
+    return batch * sizes["kv_heads"] * keys * (sizes.get("d_k", 0) + sizes.get("d_v", 0))
 
 
 Shown = Callable[["Session", Options, "list[Trace]", str], int]
@@ -118,12 +123,15 @@ def some_rows(session: Session, options: Options, long: Long, command: str, show
 
 def _streamed(session: Session, options: Options, long: Long, queries: tuple[int, ...]) -> int:
     from attncalc.cli.answering import answer_format, write_blocks, write_text
-    from attncalc.cli.summarising import FORMATS
+    from attncalc.cli.summarising import FORMATS, places
     from attncalc.document.summaries import told
     from attncalc.long.problem import Asked
     from attncalc.long.rows import streamed
 
+    if idle := [f"--{name}" for name in ("step", "indent") if options[name]]:
+        raise UsageError.of("rows-idle", ", ".join(idle))
     format = answer_format(options, FORMATS)
+    batches, heads = places(long, options)
     found = streamed(long, queries, Asked(ALL_SHOWN if options["all"] else SHOWN))
     if format in ("npz", "json"):
         from attncalc.renderers import summary_json, summary_npz
@@ -131,7 +139,7 @@ def _streamed(session: Session, options: Options, long: Long, queries: tuple[int
         json = format == "json"
         write_text(options, summary_json.render(found) if json else summary_npz.render(found))
         return 0
-    view = plain_view(session, format)._replace(everything=bool(options["all"]))
+    view = plain_view(session, format)._replace(everything=bool(options["all"]), batches=batches, heads=heads)
     write_blocks(session, options, lambda view: told(found, long.scenario, queries, view), view, format)
     return 0
 

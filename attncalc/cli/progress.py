@@ -39,7 +39,7 @@ def announced(session: Session, ready: Ready, long: Long, asked: Asked, threads:
         memory = in_bytes(bytes_needed(long, asked.top, threads))
         say = speaker(session.language)
         _write(say(
-            "long-ahead", scores=f"{found.scores:,}", products=f"{found.multiply_adds:.1e}".replace("e+", "e"),
+            "long-ahead", scores=f"{found.scores:,}", products=_round(found.multiply_adds),
             memory=memory, time=_time(session, found.seconds),
         ) + "\n")  # fmt: skip
 
@@ -58,7 +58,7 @@ def showing(session: Session) -> Iterator[Callable[[int, int], None] | None]:
             last[0] = now
             rate = done / (now - begun)
             left = _time(session, (whole - done) / rate)
-            text = say("long-progress", share=f"{100 * done / whole:.0f}", rate=f"{rate:.1e}", left=left)
+            text = say("long-progress", share=f"{100 * done / whole:.0f}", rate=_round(rate), left=left)
             _write(f"\r{ONE_LINE}{text}{CLEAR_REST}{WRAPPED}")
 
     try:
@@ -66,6 +66,12 @@ def showing(session: Session) -> Iterator[Callable[[int, int], None] | None]:
     finally:
         if last[0]:
             _write(f"\r{CLEAR_REST}")
+
+
+def _round(number: float) -> str:
+    """Two digits and a power of ten: 6.6e9."""
+    digits, power = f"{number:.1e}".split("e")
+    return f"{digits}e{int(power)}"
 
 
 def _time(session: Session, seconds: float) -> str:

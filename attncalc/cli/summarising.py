@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from attncalc.cli import mapping
 from attncalc.cli.answering import all_of, answer_format, write_text
-from attncalc.cli.choices import Options, calculation, place_named, plain_view, whole_number
+from attncalc.cli.choices import Options, calculation, place_named, places_chosen, plain_view, whole_number
 from attncalc.cli.mapping import Told
 from attncalc.cli.progress import announced, showing
 from attncalc.cli.session import Session
@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from attncalc.long.problem import Asked
     from attncalc.long.summary import Summary
 
+Places = tuple["tuple[int, ...] | None", "tuple[int, ...] | None"]
+"""Batch entries and heads; None: all."""
+
 FORMATS = ("table", "plain", "json", "npz", "markdown", "latex", "html")
 MOST_THREADS, MOST_TOP, MOST_NEAR = 256, 1000, 10**9 - 1
-IDLE, MAP_IDLE = ("step", "jsonl", "picture"), ("step", "jsonl", "token", "top", "near")
+IDLE, MAP_IDLE = ("step", "jsonl", "picture", "indent"), ("step", "jsonl", "token", "top", "near", "indent")
 """Options of `run` that a summary does not read, and a map alone."""
 
 
@@ -32,9 +35,10 @@ def summary(session: Session, options: Options) -> int:
     longs = all_of(lambda source: long_at(source, options), options["scenarios"])
     asked = _asked(session, options, longs[0], format)
     chosen = all_of(lambda long: queries(long, options), longs)
+    chosen_places = None if mapping.asked_for(options) else all_of(lambda long: places(long, options), longs)[0]
     found = _found(session, options, longs, asked)
     told = [Told(long.scenario, one, rows) for long, one, rows in zip(longs, found, chosen, strict=True)]
-    _write(session, options, longs[0], told, format)
+    _write(session, options, longs[0], told, chosen_places, format)
     return 0
 
 
@@ -78,17 +82,22 @@ def _here(session: Session, long: Long, asked: Asked, threads: int) -> Summary:
     return found._replace(problem=found.problem._replace(q=None, k=None, v=None))  # room for the next
 
 
-def _write(session: Session, options: Options, long: Long, told: Sequence[Told], format: str) -> None:
+def _write(
+    session: Session, options: Options, long: Long, told: Sequence[Told], chosen: Places | None, format: str
+) -> None:  # fmt: skip
     """The summaries, or the map alone, in a format."""
     if format == "npz":
         from attncalc.renderers.summary_npz import render_all
 
-        write_text(options, render_all([(one.scenario.name, one.found) for one in told]))
+        write_text(options, render_all([(one.scenario.name, one.found, one.queries or None) for one in told]))
     elif format == "json":
         write_text(options, "".join(_as_json(one) for one in told))
     else:
         view = plain_view(session, format)._replace(everything=bool(options["all"]))
-        view = mapping.view_of(view, long, options) if mapping.asked_for(options) else view
+        if chosen is None:
+            view = mapping.view_of(view, long, options)
+        else:
+            view = view._replace(batches=chosen[0], heads=chosen[1])
         mapping.write(session, options, told, view, format)
 
 
@@ -134,6 +143,12 @@ def long_at(source: str, options: Options) -> Long:
     from attncalc.scenario_files.sources import source_at
 
     return load_long(source_at(source, options["allow_outside"]), options["set"], calculation(options))
+
+
+def places(long: Long, options: Options) -> Places:
+    """The batch entries and heads of which is told."""
+    batches, heads = (places_chosen(long.scenario, options, axis) for axis in ("batch", "head"))
+    return None if options["batch"] == "all" else batches, None if options["head"] == "all" else heads
 
 
 def queries(long: Long, options: Options) -> tuple[int, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -26,22 +28,38 @@ def summary(
 ) -> Iterator[Block]:  # fmt: skip
     """The means over all rows, head by head, each query that is asked for, and the map in levels of shade."""
     yield from _opening(found, scenario, view.say("long-title"), view)
-    yield Heading(view.say("long-means"))
-    yield _means(found, view)
-    if found.problem.grid[1] > 1:
+    batches = _places(found, view)[0] if found.problem.grid[0] > 1 else ()
+    aside = "" if view.batches is None else view.say("list-comma").join(
+        view.place_name(scenario, batch, None) for batch in batches)  # fmt: skip
+    yield Heading(view.say("long-means"), aside=aside)
+    yield _means(found, scenario, view)
+    if _averaged(found, view):
         yield Remark("mere-average", view.say("long-mere-average"))
     empty = int(found.empty.sum())
     if empty:
         yield Remark("empty-row", view.say("long-empty", count=empty))
+    yield from _not_finite(found, scenario, view)
     for query in queries:
         yield from row(found, scenario, query, query, view)
     if found.map is not None:
         yield from maps(found.map, scenario, view, levels)
 
 
+def _not_finite(found: Summary, scenario: Scenario, view: View) -> Iterator[Block]:
+    """How many rows hold what is not finite, and the first of them: one among many would not be seen."""
+    bad = ~np.isfinite(found.largest)
+    if found.context is not None:
+        bad |= ~np.isfinite(found.context).all(axis=-1)
+    if count := int(bad.sum()):
+        first = (found.queries or range(bad.shape[2]))[int(np.argmax(bad.any(axis=(0, 1))))]
+        query = labels(scenario.query_tokens[first : first + 1])[0]
+        yield Remark("not-finite", view.say("long-not-finite", count=count, query=query))
+
+
 def told(found: Summary, scenario: Scenario, queries: Sequence[int], view: View) -> Iterator[Block]:
     """Some queries of a long context."""
     yield from _opening(found, scenario, view.say("long-rows-title"), view)
+    yield from _not_finite(found, scenario, view)
     for place, query in enumerate(queries):
         yield from row(found, scenario, query, place, view)
 
@@ -63,7 +81,7 @@ def _opening(found: Summary, scenario: Scenario, untitled: str, view: View) -> I
 def row(found: Summary, scenario: Scenario, query: int, place: int, view: View) -> Iterator[Block]:
     """One query: its largest weights, the share of the rest, its figures and its context; `place` is its row."""
     name = labels(scenario.query_tokens[query : query + 1])[0]
-    for batch, head in np.ndindex(*found.problem.grid[:2]):
+    for batch, head in itertools.product(*_places(found, view)):
         where = view.place_name(scenario, batch, head)
         yield Heading(view.say("long-row", query=name, position=query), aside=where)
         here = (batch, head, place)
@@ -77,7 +95,7 @@ def row(found: Summary, scenario: Scenario, query: int, place: int, view: View) 
 
 def _after(found: Summary, scenario: Scenario, place: int, view: View) -> Iterator[Block]:
     """The steps that follow the context of a row."""
-    for batch in range(found.problem.grid[0] if found.steps else 0):
+    for batch in _places(found, view)[0] if found.steps else ():
         yield Heading(view.say("long-after"), aside=view.place_name(scenario, batch, None))
         for name, values in found.steps.items():
             for head in range(values.shape[1]):
@@ -97,15 +115,27 @@ def _number(value: float, scenario: Scenario, view: View) -> str:
     return view.number(figure(float(value), scenario.places, scenario.rounding))
 
 
-def _means(found: Summary, view: View) -> Matrix:
+def _places(found: Summary, view: View) -> tuple[Sequence[int], Sequence[int]]:
+    """The batch entries and heads that are asked for; all where none is."""
+    batches, heads = map(range, found.problem.grid[:2])
+    return batches if view.batches is None else view.batches, heads if view.heads is None else view.heads
+
+
+def _averaged(found: Summary, view: View) -> bool:
+    """Whether there is an average over the heads, of several and all of them."""
+    return len(_places(found, view)[1]) == found.problem.grid[1] > 1
+
+
+def _means(found: Summary, scenario: Scenario, view: View) -> Matrix:
     """A line for each head, and the average over them."""
-    means = found.means()
-    table = np.stack(list(means.values()), axis=1)
-    rows = [view.say("place.head", number=head) for head in range(len(table))]
-    if len(table) > 1:
+    batches, heads = _places(found, view)
+    means = found.means(batches)
+    table = np.stack(list(means.values()), axis=1)[list(heads)]
+    rows = [view.say("place.head", number=head) for head in heads]
+    if _averaged(found, view):
         table = np.vstack([table, table.mean(axis=0)])
         rows.append(view.say("long-average"))
-    cells = tuple(tuple(Figure(view.number(figure(float(cell), 4))) for cell in line) for line in table)
+    cells = tuple(tuple(Figure(_number(cell, scenario, view)) for cell in line) for line in table)
     columns = tuple(view.say(f"long-figure.{code}", near=_near(found)) for code in means)
     return Matrix("", view.say("axis.head"), "", tuple(rows), columns, cells)
 
@@ -114,11 +144,16 @@ def _top(found: Summary, scenario: Scenario, keys: Values, weights: Values, view
     """The keys with the largest weights, and what all others have together."""
     seen = [(int(key), float(weight)) for key, weight in zip(keys, weights, strict=True) if key >= 0]
     names = [_key_name(scenario, key) for key, _ in seen]
-    rest = 1 - sum(weight for _, weight in seen) if seen else 0.0
-    cells = [(Figure(_number(weight, scenario, view), share=min(max(weight, 0.0), 1.0)),) for _, weight in seen]
+    rest = 1 - sum(weight for _, weight in seen) if seen else float(weights[0])  # 0, or NaN
+    cells = [(Figure(_number(weight, scenario, view), share=_share(weight)),) for _, weight in seen]
     cells.append((Figure(_number(max(rest, 0.0), scenario, view)),))
     code = "long-rest-sink" if found.problem.sink is not None else "long-rest"
     return Matrix("", view.say("axis.key"), "", (*names, view.say(code)), (view.say("long-weight"),), tuple(cells))
+
+
+def _share(weight: float) -> float | None:
+    """What a bar beside a weight shows; a weight that is no number has none."""
+    return None if math.isnan(weight) else min(max(weight, 0.0), 1.0)
 
 
 def _key_name(scenario: Scenario, key: int) -> str:

@@ -47,7 +47,7 @@ def streamed(long: Long, queries: Sequence[int], asked: Asked) -> Summary:
     for entry, head, place in np.ndindex(batch, heads, rows):
         job = Job(entry, head, queries[place], queries[place] + 1)
         found = block(problem, job, asked, STREAMED)
-        if found.context is not None and not np.isfinite(found.context).all():
+        if not all(np.isfinite(part).all() for part in (found.context, found.entropy) if part is not None):
             found = block(problem._replace(softmax=False), job, asked)
         here = (entry, head, slice(place, place + 1))
         targets = {"context": context, "keys": keys, "weights": weights, "empty": empty, **figures}

@@ -36,9 +36,10 @@ class Summary(NamedTuple):
     queries: tuple[int, ...] | None = None  # those that there are rows of; None: all
     map: Map | None = None
 
-    def means(self) -> dict[str, Values]:
-        """The mean of the largest weight and of each figure over all rows, head by head."""
-        named = {"largest": self.largest, **self.figures}
+    def means(self, batches: Sequence[int] | None = None) -> dict[str, Values]:
+        """The mean of the largest weight and of each figure over all rows, or those of some entries, head by head."""
+        some = slice(None) if batches is None else list(batches)
+        named = {name: values[some] for name, values in {"largest": self.largest, **self.figures}.items()}
         with np.errstate(all="ignore"):
             return {name: np.asarray(values.mean(axis=(0, 2), dtype=np.float64)) for name, values in named.items()}
 

@@ -49,12 +49,15 @@ def _counted(scenario: Scenario, found: dict[str, Values], seen: Values) -> Valu
 def figures(weights: Values, seen: Values, places: Values, asked: Asked) -> Block:
     """What is reported of rows of weights, (rows, keys), of which `seen` are those that count."""
     keys = weights.shape[1]
-    order = np.argsort(-np.where(seen, weights, -np.inf), axis=1, kind="stable")[:, : asked.top]
+    heights = np.where(np.isnan(weights), -np.inf, -weights)  # NaN first, so that none is passed over
+    order = np.lexsort((heights, ~seen), axis=1)[:, : asked.top]
     top = np.full((len(weights), asked.top), -1, np.int64)
     largest = np.zeros((len(weights), asked.top), weights.dtype)
     usable = np.take_along_axis(seen, order, 1)
     top[:, : order.shape[1]] = np.where(usable, order, -1)
     largest[:, : order.shape[1]] = np.where(usable, np.take_along_axis(weights, order, 1), 0)
+    nothing = ~seen.any(axis=1)
+    largest[nothing] = weights[nothing, :1]  # 0, or what `empty_rows` makes of it
     inside = (places >= 0) & (places < keys)
     own = np.take_along_axis(weights, np.clip(places, 0, keys - 1)[:, None], 1)[:, 0]
     near = np.abs(np.arange(keys) - places[:, None]) < asked.near

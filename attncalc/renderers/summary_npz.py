@@ -14,22 +14,33 @@ from attncalc.long.pooling import Map
 from attncalc.long.summary import Summary
 
 
-def render(found: Summary) -> bytes:
-    """The arrays of a summary, (batch, head, query, …): context, top keys and weights, figures, the steps after."""
+def render(found: Summary, queries: Sequence[int] | None = None) -> bytes:
+    """The arrays of a summary, (batch, head, query, …): context, top keys and weights, figures, the steps after.
+
+    Of some queries only where named; `queries` says of which.
+    """
     file = io.BytesIO()
-    listed = {} if found.asked and found.asked.map_alone else arrays(found)
+    listed = {} if found.asked and found.asked.map_alone else _of_queries(found, queries)
     np.savez(file, **listed, **(map_arrays(found.map) if found.map else {}))  # type: ignore[arg-type]
     return file.getvalue()
 
 
-def render_all(found: Sequence[tuple[str, Summary]]) -> bytes:
+def _of_queries(found: Summary, queries: Sequence[int] | None) -> dict[str, Values]:
+    named = found.queries if queries is None else queries
+    listed = arrays(found)
+    if queries is not None:
+        listed = {name: values[:, :, list(queries)] for name, values in listed.items()}
+    return listed if named is None else {**listed, "queries": np.array(named)}
+
+
+def render_all(found: Sequence[tuple[str, Summary, Sequence[int] | None]]) -> bytes:
     """The arrays of summaries with their names; of several as `layer-0/context`, after the file of each scenario."""
     if len(found) == 1:
-        return render(found[0][1])
-    names = distinct([PurePath(name).stem for name, _ in found])
+        return render(*found[0][1:])
+    names = distinct([PurePath(name).stem for name, *_ in found])
     file = io.BytesIO()
-    named = {f"{name}/{key}": values for name, (_, one) in zip(names, found, strict=True)
-             for key, values in arrays(one).items()}  # fmt: skip
+    named = {f"{name}/{key}": values for name, (_, one, queries) in zip(names, found, strict=True)
+             for key, values in _of_queries(one, queries).items()}  # fmt: skip
     np.savez(file, **named)  # type: ignore[arg-type]
     return file.getvalue()
 

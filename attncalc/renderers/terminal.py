@@ -239,7 +239,8 @@ def _stacked(block: Matrix, room: int) -> Iterator[Text]:
 
 
 def _caption(screen: Screen, block: Matrix, start: int, stop: int, several: bool) -> str:
-    columns = screen.view.say("columns-of", first=start + 1, last=stop, all=len(block.columns)) if several else ""
+    code = "columns-of" if stop - start > 1 else "column-of"
+    columns = screen.view.say(code, first=start + 1, last=stop, all=len(block.columns)) if several else ""
     return screen.view.say("list-comma").join(part for part in (block.caption, columns) if part)
 
 

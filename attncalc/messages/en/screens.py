@@ -150,6 +150,7 @@ MESSAGES: dict[str, str] = {
     "column.value": "value",
     "column.product": "weight × value",
     "rows-ask": "In the tables each row is a query (it asks), each column a key (it answers).",
+    "column-of": "column {first} of {all}",
     "columns-of": "columns {first} to {last} of {all}",
     "rows-of": "rows {first} to {last} of {all}",
     "table-part": "part {number} of {count}",

@@ -150,6 +150,7 @@ MESSAGES: dict[str, str] = {
     "column.value": "值",
     "column.product": "权重 × 值",
     "rows-ask": "表中每行是提问的一方（查询），每列是应答的一方（键）。",
+    "column-of": "第 {first} 列，共 {all} 列",
     "columns-of": "第 {first} 至 {last} 列，共 {all} 列",
     "rows-of": "第 {first} 至 {last} 行，共 {all} 行",
     "table-part": "第 {number} 部分，共 {count} 部分",
