@@ -20,13 +20,15 @@ from attncalc import load, run
 from attncalc.core.certain import OWN
 from attncalc.core.expression import Cell, Expression, Number, Operation, Symbol, numbers_in
 from attncalc.core.figures import round_to
-from attncalc.core.stage import Step, Trace
+from attncalc.core.stage import AXES, Step, Trace
 from attncalc.derive import derivation, formula, recomputed
 from attncalc.document.blocks import Derivation, Line
 from attncalc.document.explain import explain
 from attncalc.document.latex import LatexNotation
 from attncalc.document.view import View
 from attncalc.errors import CalculationError
+from attncalc.pipelines.rows_online import online_rows
+from attncalc.pipelines.standard import ROWS
 
 KINDS = ("exact", "float64", "by-hand")
 ENOUGH = Context(prec=500, Emax=10**12, Emin=-(10**12), traps=[])
@@ -153,6 +155,14 @@ def assert_names_what_exists(trace: Trace, step: Step, tree: Expression) -> None
             known = {**trace.scenario.document, **widths}
             key, _, part = leaf.cell.name.partition(".")
             assert leaf.value == (known[key][part] if part else known[key])
+
+
+def test_an_axis_is_read_at_the_cell_or_whole_on_purpose() -> None:
+    """A step's reads name its own axes, or say that all of an axis counts: a misspelt one would be read whole too."""
+    for row in (*ROWS, *online_rows(load("draw", options={"algorithm": "online", "block": 2}))):
+        assert {*row.axes} <= {*AXES}, row.name
+        for read in row.reads:
+            assert {*read.axes} <= {*row.axes, "any", "in", "kv_head"}, (row.name, read.slot)
 
 
 def assert_same(cell: Any, value: Any) -> None:
@@ -334,6 +344,12 @@ def test_the_reader_of_printed_arithmetic(text: str, value: Fraction | None) -> 
 
 # --- how formulas and derivations are printed -----------------------------------------------------
 
+PROJECTED: dict[str, Any] = {
+    "x": [[1, 2]], "w_q": "identity", "w_k": "identity", "b_k": [3, 4], "w_v": "identity", "b_v": [5, 6]
+}  # fmt: skip
+NORMED: dict[str, Any] = {"kind": "layer", "where": "post", "gain": [1, 2], "bias": [3, 4]}
+TURNED: dict[str, Any] = {"q": [[1, 2]], "k": [[3, 4]], "rope": {"pairs": "halves"}}
+BLOCKS: dict[str, Any] = {"scores": [1, 2, 3], "v": [[4], [5], [6]], "sink": 7, "algorithm": "online", "block": 2}
 FORMULAS: list[tuple[dict[str, Any], str, str, str]] = [
     # document, step, text, LaTeX
     (DRAW, "exponentials", "e^S", "e^{S}"),
@@ -360,6 +376,58 @@ FORMULAS: list[tuple[dict[str, Any], str, str, str]] = [
     ({"ids": [0], "embedding": [[1]], "positions": [[2]]}, "x", "Emb + P", r"\mathrm{Emb} + P"),
     ({**DRAW, "w_o": [[1], [1], [1]], "b_o": [1], "residual": [1]}, "output", "C W_O + b_O", "C W_O + b_O"),
     ({**DRAW, "w_o": [[1], [1], [1]], "b_o": [1], "residual": [1]}, "residual", "X + O", "X + O"),
+    (PROJECTED, "q", "X", "X"),
+    ({**PROJECTED, "w_k": [[1, 2], [3, 4]]}, "k", "X W_K + b_K", "X W_K + b_K"),
+    ({**PROJECTED, "w_v": [[1, 2], [3, 4]]}, "v", "X W_V + b_V", "X W_V + b_V"),
+    ({"x": [[1, 2]], "heads": 2}, "joined", "[C of every head]", r"\left[C_{1}, \dots, C_{h}\right]"),
+    ({"x": [[1, 2]], "heads": 2, "w_o": [[1, 2], [3, 4]]}, "output", "J W_O", "J W_O"),
+    ({"x": [[1]], "past": {"k": [[2]], "v": [[3]]}}, "all_k", "[K_past; K]",
+     r"\begin{bmatrix} K_{\mathrm{past}} \\ K \end{bmatrix}"),
+    ({"x": [[1]], "past": {"k": [[2]], "v": [[3]]}}, "all_v", "[V_past; V]",
+     r"\begin{bmatrix} V_{\mathrm{past}} \\ V \end{bmatrix}"),
+    ({"x": [[1]], "past": {"k": [[2]], "v": [[3]]}}, "context", "A Vₐ", "A Vₐ"),
+    ({"x": [[1, 2]], "norm": {"kind": "rms", "where": "pre"}}, "variance", "mean(X^2)",
+     r"\operatorname{mean}\left(X^{2}\right)"),
+    ({"x": [[1, 2]], "norm": {"kind": "layer", "where": "pre"}}, "mean", "mean(X)",
+     r"\operatorname{mean}\left(X\right)"),
+    ({"x": [[1, 2]], "norm": NORMED}, "post_mean", "mean(C)", r"\operatorname{mean}\left(C\right)"),
+    ({"x": [[1, 2]], "norm": NORMED}, "post_variance", "mean((C − μ′)^2)",
+     r"\operatorname{mean}\left(\left(C - μ′\right)^{2}\right)"),
+    ({"x": [[1, 2]], "norm": NORMED}, "post_normed", "(C − μ′) / √(σ²′ + ε)",
+     r"\frac{C - μ′}{\sqrt{σ²′ + \varepsilon}}"),
+    ({"x": [[1, 2]], "norm": NORMED}, "post_gained", "N′·γ + β", r"N′ \cdot \gamma + \beta"),
+    ({**TURNED, "qk_norm": {}}, "normed_q", "Q / √(mean(Q^2) + ε)",
+     r"\frac{Q}{\sqrt{\operatorname{mean}\left(Q^{2}\right) + \varepsilon}}"),
+    ({**TURNED, "qk_norm": {"k_gain": [1, 2]}}, "normed_k", "K / √(mean(K^2) + ε)·g",
+     r"\frac{K}{\sqrt{\operatorname{mean}\left(K^{2}\right) + \varepsilon}} \cdot g"),
+    ({**TURNED, "qk_norm": {}}, "rotated_q", "Qₙ turned by i", r"R_{i}\, Qₙ"),
+    ({**TURNED, "qk_norm": {"k_gain": [1, 2]}}, "rotated_k", "Kₙ turned by j", r"R_{j}\, Kₙ"),
+    (TURNED, "scores", "Qᵣ Kᵣᵀ", r"Qᵣ Kᵣ^{\top}"),
+    ({**DRAW, "scale": "sqrt_d_model", "d_model": 4}, "scaled", "S / √d_model", r"\frac{S}{\sqrt{d_{\mathrm{model}}}}"),
+    ({**DRAW, "softcap": 3}, "capped", "tanh(S / c)·c", r"\operatorname{tanh}\left(\frac{S}{c}\right) \cdot c"),
+    ({**DRAW, "softcap": 3, "bias": [1, 2, 3, 4]}, "biased", "P + bias", r"P + \mathrm{bias}"),
+    ({**TURNED, "alibi": True, "bias": [[1]], "scale": "none"}, "biased", "(S − m·|i − j|) + bias",
+     r"\left(S - m \cdot \left|i - j\right|\right) + \mathrm{bias}"),
+    ({**TURNED, "alibi": [1], "scale": "none"}, "biased", "S − m·|i − j|", r"S - m \cdot \left|i - j\right|"),
+    ({**DRAW, "sink": 1, "shift": True}, "maximum", "max(S₁, …, Sₙ, s)", r"\max\left(\max_{j} S_{j}, s\right)"),
+    ({**DRAW, "sink": 1}, "total", "(E₁ + … + Eₙ) + e^s", r"\left(\sum_{j} E_{j}\right) + e^{s}"),
+    ({**DRAW, "sink": 1, "shift": True}, "total", "(E₁ + … + Eₙ) + e^(s − m)",
+     r"\left(\sum_{j} E_{j}\right) + e^{s - m}"),
+    ({**DRAW, "weighting": "linear"}, "total", "S₁ + … + Sₙ", r"\sum_{j} S_{j}"),
+    ({**DRAW, "weighting": "uniform"}, "masked", "1 where visible, else 0",
+     r"\begin{cases} 1 & \text{visible} \\ 0 & \text{hidden} \end{cases}"),
+    ({**DRAW, "weighting": "uniform"}, "total", "M₁ + … + Mₙ", r"\sum_{j} M_{j}"),
+    ({**DRAW, "weighting": "uniform"}, "weights", "M / Σ", r"\frac{M}{\Sigma}"),
+    ({"v": [[1], [2]], "weighting": "self"}, "weights", "1 for the token itself, else 0", r"\mathbf{1}"),
+    (BLOCKS, "maximum_1", "max(S₁, S₂, s)", r"\max\left(S₁, S₂, s\right)"),
+    (BLOCKS, "total_1", "e^(s − m₁) + e^(S₁ − m₁) + e^(S₂ − m₁)", "e^{s - m₁} + e^{S₁ - m₁} + e^{S₂ - m₁}"),
+    (BLOCKS, "output_1", "e^(S₁ − m₁)·V₁ + e^(S₂ − m₁)·V₂", r"e^{S₁ - m₁} \cdot V₁ + e^{S₂ - m₁} \cdot V₂"),
+    (BLOCKS, "maximum_2", "max(S₃, m₁)", r"\max\left(S₃, m₁\right)"),
+    (BLOCKS, "rescale_2", "e^(m₁ − m₂)", "e^{m₁ - m₂}"),
+    (BLOCKS, "total_2", "r₂·l₁ + e^(S₃ − m₂)", r"r₂ \cdot l₁ + e^{S₃ - m₂}"),
+    ({**BLOCKS, "base": 2}, "output_2", "r₂·O₁ + 2^(S₃ − m₂)·V₃", r"r₂ \cdot O₁ + 2^{S₃ - m₂} \cdot V₃"),
+    (BLOCKS, "context", "O₂ / l₂", r"\frac{O₂}{l₂}"),
+    ({**BLOCKS, "block": 1}, "total_3", "r₃·l₂ + e^(S₃ − m₃)", r"r₃ \cdot l₂ + e^{S₃ - m₃}"),
 ]  # fmt: skip
 
 

@@ -45,7 +45,7 @@ from attncalc.cli.options import OPTIONS
 from attncalc.cli.report import Status
 from attncalc.core.names import SUFFIXES
 from attncalc.messages import catalogue
-from attncalc.pipelines.standard import STEP_NAMES
+from attncalc.pipelines.standard import ROWS, STEP_NAMES
 from attncalc.renderers import FORMATS
 from attncalc.scenario_files.keys import KEYS
 
@@ -219,6 +219,16 @@ def test_each_step_and_each_note_is_listed(page: str) -> None:
     messages = (re.sub(r"-here(-one)?$", "", code) for code in spoken_of)
     codes = {re.sub(wordings, lambda m: "-head" if "batch" in m[0] else "", code) for code in messages}
     assert codes | set(STEP_NAMES) <= set(first_cells(text_of(page)))
+
+
+@pytest.mark.parametrize("page", ["docs/index.md", "docs/zh/index.md"])
+def test_the_table_of_the_calculation_names_its_steps(page: str) -> None:
+    """In their order, every one that is not made on demand, with the letter of one of them before the formula."""
+    letters = {row.name: row.symbol for row in ROWS}
+    rows = re.findall(r"^\| (`.+?) \| (\S+) = ", text_of(page), re.MULTILINE)
+    steps = [re.findall(r"`(\w+)`", names) for names, _ in rows]
+    assert [name for names in steps for name in names] == [name for name in STEP_NAMES if name != "terms"]
+    assert all(letter in map(letters.get, names) for names, (_, letter) in zip(steps, rows, strict=True))
 
 
 @pytest.mark.parametrize("page", ["README.md", "README.zh.md", "docs/commands.md", "docs/zh/commands.md"])

@@ -292,6 +292,27 @@ def test_an_option_is_a_given_number(option: str, value: float, step: str, wante
     assert (float(found.value), found.cell.given) == (value, True)
 
 
+TURNED = {"q": [[0.5, 1.5, 1, 2], [1, 3, 2, -1]], "k": [[-1, 2, 1, 3], [2, 1, 0, 1]]}
+X = {"x": [[1, -0.5, 3]]}
+BY_DIFFERENCE: list[tuple[Document, str, str]] = [
+    ({**X, "norm": {"kind": "layer", "where": "pre", "eps": 0.5}}, "norm.eps", "normed"),
+    ({**X, "norm": {"kind": "rms", "where": "post", "eps": 0.5}}, "norm.eps", "post_normed"),
+    ({**TURNED, "qk_norm": {"eps": 0.5}}, "qk_norm.eps", "normed_q"),
+    ({**TURNED, "qk_norm": {"eps": 0.5}}, "qk_norm.eps", "scores"),
+    ({**TURNED, "rope": {"base": 3, "pairs": "halves"}}, "rope.base", "rotated_k"),
+]
+
+
+@pytest.mark.parametrize(("document", "path", "step"), BY_DIFFERENCE)
+def test_an_option_inside_an_object_is_a_given_number_too(document: Document, path: str, step: str) -> None:
+    """Its slope is the central difference."""
+    trace = trace_of(document, arithmetic="exact")
+    cell = Cell(step, (0, 0, trace[step].cells.shape[2] - 1, 1))
+    found = {influence.path: influence for influence in influences(trace, cell)}[path]
+    assert found.slope != 0
+    assert_near(found.slope, moved(document, path, found.value, cell))
+
+
 def test_sizes_and_a_temperature_of_1_are_no_numbers_to_move() -> None:
     """√d_k divides, but there is nothing between two widths."""
     trace = trace_of({"scores": S.tolist(), "scale": "sqrt_d_k", "d_k": 4, "temperature": 1})

@@ -35,7 +35,9 @@ PRACTISING = (
     "check_json", "new", "npz",
 )  # fmt: skip
 SHOWING = ("cells", "notes", "screens", "hostile_words", "walk")
-NEAREST = {"core": (*CALCULATING, *SHOWING), "ops": CALCULATING, "pipelines": CALCULATING, "practice": PRACTISING}
+NEAREST = {
+    "core": (*CALCULATING, *SHOWING), "ops": CALCULATING, "pipelines": (*CALCULATING, "why"), "practice": PRACTISING,
+}  # fmt: skip
 """The test files of each room, nearest first: none that needs a browser, LaTeX, an office program or a terminal."""
 
 
@@ -80,9 +82,10 @@ class Loop:
         pairs = list(changed(_compiled(mutant.path.read_text(encoding="utf-8"), mutant), _compiled(source, mutant)))
         names = chosen(mutant, tests, learned)
         found = {"tests": len(tests), "run": len(names)}
-        if not entry.get("again") and pairs and all(old.co_flags & 2 for old, _ in pairs):  # functions only
+        run = any(test.lines.get(mutant.file, 0) & mutant.bits for test in learned.values())  # not on import alone
+        if run and pairs and not entry.get("again") and all(old.co_flags & 2 for old, _ in pairs):  # functions only
             fate = self._forked(pairs, [items[name] for name in names])
-            if fate:
+            if fate in ("killed", "timeout"):
                 return {"fate": fate, **found}
         return {"fate": alone(mutant, names), **found}
 

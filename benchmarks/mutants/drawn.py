@@ -25,6 +25,11 @@ class Mutant(NamedTuple):
         """Where the file is."""
         return REPOSITORY / self.file
 
+    @property
+    def bits(self) -> int:
+        """The lines as bits."""
+        return sum(1 << line for line in range(self.line, self.line + len(self.old)))
+
     def source(self) -> str:
         """The changed file, the lines looked for where they stand today."""
         lines = self.path.read_text(encoding="utf-8").splitlines()
