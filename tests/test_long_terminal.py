@@ -19,7 +19,7 @@ SHORT, LONG = 12_000, 40_000
 
 LINES = {
     "en": r"\d+ %, \d\.\de[1-9]\d* scores a second, about \d+ (s|min) left",
-    "zh": r"\d+ %，每秒 \d\.\de[1-9]\d* 个分数，还需约 \d+ (秒|分钟)",
+    "zh": r"\d+%，每秒 \d\.\de[1-9]\d* 个分数，还需约 \d+ (秒|分钟)",
 }
 
 

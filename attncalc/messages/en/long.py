@@ -39,7 +39,6 @@ MESSAGES: dict[str, str] = {
     "long-hours": "about {number} h",
     "summary-idle": "is not read together with --summary",
     "rows-idle": "is not read here: with so many keys a row is told as a digest, without its steps",
-    "summary-only": "is read only together with --summary",
     "map-one-scenario": "takes one scenario",
     "map-untitled": "Attention over a long context, as a map",
     "map-title": "Map of the weights",

@@ -40,7 +40,6 @@ MESSAGES: dict[str, str] = {
     "summary-idle": "与 --summary 一起用时不起作用",
     "map-one-scenario": "一次只画一个算例",
     "rows-idle": "在这里不起作用：键太多时一行只显示摘要，没有各个步骤",
-    "summary-only": "只有与 --summary 一起用才起作用",
     "map-untitled": "长上下文的权重图",
     "map-title": "权重图",
     "map-title-max": "权重图，最大池化",
@@ -58,7 +57,6 @@ MESSAGES: dict[str, str] = {
     "map-to": "从 {number} 到 {top}",
     "map-nan": "不是数",
     "map-of-all": "画的是所有查询，不是某一个；请用 attncalc run 文件 --picture map",
-    "map-only": "只有与 {option} 一起用才起作用",
     "map-idle": "单独用 --picture map 时不起作用；加上 --summary 才会列出各行",
     "dask-address": "是 {found}；应为 Dask 调度器的地址，例如 tcp://10.0.0.1:8786，或者写 local，在本机启动 worker",
     "dask-no-answer": "{seconds} 秒内 {found} 没有调度器应答；请检查那里是否运行着 dask scheduler，从这里能否连上。写 local 则在本机启动 worker",
@@ -69,5 +67,4 @@ MESSAGES: dict[str, str] = {
     "dask-worker-lacks": "worker 那里缺少 {package}：这里安装了什么，它们运行的地方也要安装同样的版本",
     "dask-file": "worker 无法读取文件 {file}：{reason}；文件由 worker 自己读取，在它们那里的路径必须和这里相同",
     "dask-threads": "与 --scheduler 一起用时不起作用：worker 的个数就是同时计算的个数",
-    "dask-workers-only": "只有与 --scheduler local 一起用才起作用",
 }
