@@ -84,13 +84,17 @@ READERS = (
     "verify draw", "quiz", "worksheet --seed 7", "cost 1000", "list", "show draw", "schema", "new --random --seed 7",
     "step draw --plain", "--help", "run --help", "--version", "--show-completion bash",
 )  # fmt: skip
+NO_SHELL_SOUGHT = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+"""The shell of --show-completion is the one that is named."""
+
 STREAMS = ("> /dev/full", "2> /dev/full", "> /dev/full 2> /dev/full", ">&-", "2>&-")
 
 
 def full_streams(line: str) -> Iterator[Injected]:
     """Streams that take nothing, or are none."""
     for stream in STREAMS:
-        done = run_shell(f"echo quit | attncalc {shlex.join(line.split())} {stream}", errors="replace")
+        command = f"echo quit | attncalc {shlex.join(line.split())} {stream}"
+        done = run_shell(command, NO_SHELL_SOUGHT, errors="replace")
         lost, spoken = ">" in stream.replace("2>", ""), "2>" not in stream
         trouble = ""
         if lost:
