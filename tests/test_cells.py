@@ -14,6 +14,7 @@ from samples import BUILT_IN, LANGUAGES, trace_of
 
 from attncalc import load, run
 from attncalc.core.expression import Cell
+from attncalc.core.labels import Numbered, places_of
 from attncalc.core.stage import Step, Trace
 from attncalc.errors import UsageError
 from attncalc.explore.cells import cell_name, find_cell, typed_name
@@ -340,3 +341,13 @@ def test_every_hostile_label_was_there() -> None:
     """The test itself: as many keys as hostile tokens, in their order."""
     assert HOSTILE_TRACE.scenario.tokens == tuple(TOKENS)
     assert HOSTILE_TRACE["weights"].cells.shape == (1, 1, 1, COUNT)
+
+
+@pytest.mark.parametrize(
+    ("label", "places"), [("5", [0]), ("6", [1]), ("4", []), ("05", []), ("-5", []), ("x", []), ("²", []), ("5#1", [])]
+)
+def test_labels_that_nobody_wrote_are_their_numbers(label: str, places: list[int]) -> None:
+    """Those of very many tokens, here from 5 on: none is made before it is asked for, a part of them is like them."""
+    labels = Numbered(range(10**12))[5:]
+    assert places_of(labels, label) == places
+    assert (labels[1], labels[-1], len(labels[:3])) == ("6", str(10**12 - 1), 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
 from pathlib import Path
@@ -19,7 +20,8 @@ from attncalc import load, run
 from attncalc.core.arithmetic import Decimals
 from attncalc.core.bounded import Bounded
 from attncalc.core.certain import context as digits_of
-from attncalc.core.figures import figure
+from attncalc.core.edges import Edges
+from attncalc.core.figures import ROUNDINGS, figure, round_to
 from attncalc.core.stage import Step, Trace
 from attncalc.errors import CalculationError
 
@@ -148,6 +150,10 @@ OPERATIONS: dict[str, Operation] = {
     "exp": lambda arithmetic, a, b: arithmetic.exp(a),
     "sqrt": lambda arithmetic, a, b: arithmetic.sqrt(b * b),
     "power": lambda arithmetic, a, b: arithmetic.power(arithmetic.number(Decimal("0.37")), a),
+    "tanh": lambda arithmetic, a, b: arithmetic.tanh(a),
+    "cos": lambda arithmetic, a, b: arithmetic.cos(a),
+    "sin of many turns": lambda arithmetic, a, b: arithmetic.sin(a * Decimal("1e9")),
+    "join": lambda arithmetic, a, b: arithmetic.join((a, b), -2),
     "maximum": lambda arithmetic, a, b: arithmetic.maximum(a),
     "where": lambda arithmetic, a, b: arithmetic.where(np.eye(3, 4, dtype=bool), a, b),
     "softmax": lambda arithmetic, a, b: arithmetic.exp(a) / arithmetic.exp(a).sum(axis=-1, keepdims=True),
@@ -201,6 +207,49 @@ def test_an_error_is_never_larger_than_its_bound(name: str) -> None:
             finite += error < 1
             assert abs(value - true) <= error + abs(true) * Decimal("1e-70"), (value, true, error)
     assert finite > ROUNDS, "the bounds say nothing"
+
+
+TERMS = 1000
+LONG_SUMS: dict[str, Callable[[Bounded], Bounded]] = {
+    "sum": lambda row: row.sum(axis=-1),
+    "sum of a column": lambda row: row.swapaxes(0, 1).sum(axis=-2),
+    "matmul": lambda row: row @ np.full((TERMS, 1), Decimal(1)),
+    "matmul of both signs": lambda row: row @ np.array([[Decimal((-1) ** n)] for n in range(TERMS)]),
+}
+
+
+@pytest.mark.parametrize("name", LONG_SUMS)
+@pytest.mark.parametrize(("absolute", "relative"), [(-6.0, np.inf), (np.inf, -6.0)])
+def test_the_errors_of_many_terms_add_up(name: str, absolute: float, relative: float) -> None:
+    """A thousand numbers, each off by a millionth, are off by a thousandth together; the bound says no less, nor much more."""
+    total = LONG_SUMS[name](Bounded(np.full((1, TERMS), Decimal(1)), absolute, relative))
+    assert Decimal("0.001") <= total.error(total.values.item()) <= Decimal(1)
+
+
+def shows_both(value: Decimal, error: Decimal, edges: Edges) -> bool:
+    """Whether a number is shown in two ways within its error."""
+    ends = [digits_of(80).add(value, sign * error) for sign in (-1, 1)]
+    texts = {(figure if edges.doubles else round_to)(end, edges.places, edges.rounding) for end in ends}
+    return len(texts) > 1 or (edges.doubles and float(ends[0]) != float(ends[1]))
+
+
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+@pytest.mark.parametrize("doubles", [True, False])
+@pytest.mark.parametrize("places", [0, 2, 4, 9, 15])
+def test_no_number_near_an_edge_is_left_out(places: int, doubles: bool, rounding: str) -> None:
+    """The quick look finds all whose text or double is open: a hair off ties, figures, midpoints of two doubles."""
+    rng, edges = Random(places), Edges(places, rounding, doubles)
+    values = []
+    for _ in range(150):
+        double = rng.uniform(-1, 1) * 10.0 ** rng.randint(-places - 3, 14)
+        middle = (Decimal(double) + Decimal(math.nextafter(double, 0))) / 2
+        near = rng.choice([edges.near(Decimal(double))[-1], middle])
+        values.append(digits_of(60).add(near, Decimal(rng.choice([-1, 1])).scaleb(near.adjusted() - 45)))
+    for absolute in (-40.0, np.inf):
+        array = Bounded(np.array(values), absolute, -40.0)
+        open_ones = {(n,) for n, value in enumerate(values) if shows_both(value, array.error(value), edges)}
+        assert len(open_ones) > 10
+        assert open_ones <= {*edges.suspects(array)}
 
 
 WORLDS_APART: list[tuple[Document, Decimal]] = [

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rivals.balls import Ratio, text_of
+from samples import trace_of
 
 from attncalc.core.figures import ROUNDINGS, WIDE, edges, figure, plain_minus, round_to
+from attncalc.core.numbers import figures
 
 UP, EVEN, CUT = ROUNDINGS
 
@@ -63,6 +65,13 @@ def test_the_minus_sign_of_printed_mathematics(text: str, shown: str) -> None:
 def test_rounding_leaves_what_is_no_number(value: str) -> None:
     """−∞ and NaN are not rounded."""
     assert str(round_to(Decimal(value), 2, UP)) == value
+
+
+@pytest.mark.parametrize(("kind", "total", "weight"), [("by-hand", "2.22", "0.450"), ("exact", "2.2214", "0.4502")])
+def test_a_step_by_hand_has_the_places_it_was_rounded_to(kind: str, total: str, weight: str) -> None:
+    """In another arithmetic those of the scenario."""
+    trace = trace_of({"scores": [0, 0.2], "places": 4, "by_hand": {"default": 2, "weights": 3}}, arithmetic=kind)
+    assert (figures(trace, "total").flat[0], figures(trace, "weights").flat[0]) == (total, weight)
 
 
 roundings = st.sampled_from(list(ROUNDINGS))

@@ -275,6 +275,25 @@ def test_a_cache_gives_the_last_rows_of_the_full_run(seed: int, kind: str) -> No
 
 
 @each_kind_by_hand_too
+@pytest.mark.parametrize("shared", ["past", "x"])
+def test_a_past_or_embeddings_without_a_batch_serve_every_entry(shared: str, kind: str) -> None:
+    """As if they were given once for each; here two entries of three tokens, after two that are past."""
+    made = Maker(650)
+    batch: Document = {
+        "x": listed(made.array(2, 3, 4)), "heads": 2, "mask": "causal",
+        "past": {name: listed(made.array(2, 2, 2, 2)) for name in "kv"},
+    }  # fmt: skip
+    if shared == "past":
+        first = {name: batch["past"][name][0] for name in "kv"}
+        one, every = {**batch, "past": first}, {**batch, "past": {name: [first[name]] * 2 for name in "kv"}}
+    else:
+        one, every = {**batch, "x": batch["x"][0]}, {**batch, "x": [batch["x"][0]] * 2}
+    found, wanted = steps_of(one, kind), steps_of(every, kind)
+    for name in ("all_k", "all_v", "weights", "context"):
+        assert_same(found[name], wanted[name], kind)
+
+
+@each_kind_by_hand_too
 @each_seed
 def test_grouped_heads_are_repeated_heads(seed: int, kind: str) -> None:
     """k0 k0 k1 k1, not k0 k1 k0 k1."""

@@ -18,6 +18,7 @@ from surroundings import COLOR, ESCAPE, Table, assert_one_sentence, every_comman
 
 from attncalc.core.numbers import figures
 from attncalc.core.stage import Trace
+from attncalc.core.wrapping import wrapped
 from attncalc.document.explain import explain
 from attncalc.document.tables import tables
 from attncalc.document.view import View, say_in
@@ -25,6 +26,24 @@ from attncalc.renderers.terminal import render
 from attncalc.running import run
 from attncalc.scenario_files import builtin
 from attncalc.scenario_files.load import load
+
+WRAPPED = [
+    ("one two three", 7, ["one two", "three"]),
+    ("abcdefghij k", 4, ["abcd", "efgh", "ij k"]),
+    ("a 1234567 b", 4, ["a", "1234567", "b"]),  # half a number is another number
+    ("一二三四五六", 8, ["一二三四", "五六"]),
+    ("一二三四。五", 8, ["一二三", "四。五"]),
+    ("一二三（四五）", 8, ["一二三", "（四五）"]),
+    ("用softmax算出权重", 9, ["用softmax", "算出权重"]),
+    ("ab cd", 0, ["ab", "cd"]),
+    ("", 4, [""]),
+]
+
+
+@pytest.mark.parametrize(("text", "width", "lines"), WRAPPED)
+def test_lines_break_where_a_reader_expects_it(text: str, width: int, lines: list[str]) -> None:
+    """At blanks and between Chinese characters, never before a full stop or after an opening bracket."""
+    assert wrapped(text, width) == lines
 
 
 class TestColor:

@@ -60,18 +60,13 @@ def _joined(name: str) -> Stage:
 
 
 def _after(arithmetic: Arithmetic, past: Array, new: Array) -> Array:
-    """The new rows after the past ones; what has no batch or heads of its own serves all."""
+    """The new rows after the past ones; what has no batch of its own serves every entry."""
     return arithmetic.join((_spread(past, new), _spread(new, past)), -2)
 
 
 def _spread(one: Array, like: Array) -> Array:
-    """The array once for each batch entry and head of the other, where it has one for all."""
-    for axis in (0, 1):
-        if one.shape[axis] == 1 < like.shape[axis]:
-            index = [slice(None)] * 4
-            index[axis] = [0] * like.shape[axis]  # type: ignore[call-overload]
-            one = one[tuple(index)]
-    return one
+    """The array once for each batch entry of the other, where it has one for all."""
+    return one[[0] * like.shape[0]] if one.shape[0] < like.shape[0] else one
 
 
 POSITIONS: tuple[Stage, ...] = (

@@ -85,7 +85,7 @@ GIVEN: dict[str, Symbol] = {
     "embedding": Symbol("Emb", r"\mathrm{Emb}"),
     "positions": Symbol("P"),
     "residual": Symbol("X"),
-    "visible": Symbol("visible", r"\text{visible}"),
+    "visible": Symbol("visible"),
     "own": Symbol("I"),
 }
 """The letters of given numbers that are no step of their own."""
