@@ -19,6 +19,7 @@ from calling import call, document, out
 from attncalc.cli import long_roads
 from attncalc.core import memory
 from attncalc.long import rows
+from attncalc.long.ahead import fitting
 
 TOKENS = 300
 SUMMARY = ("--summary", "--top", "3", "--near", "10")
@@ -255,6 +256,17 @@ def test_what_a_summary_cannot_do_is_refused(
         done = call("run", str(big), *options, language=language)
         assert (done.code, done.out) == (2, "")
         assert words in done.err
+
+
+@pytest.mark.parametrize(("asked", "megabytes", "had"), [
+    (2, 10_000, 2), (2, 300, 2), (2, 200, 1), (8, 600, 4), (256, 600, 4), (1, 10, 1), (8, None, 8),
+])  # fmt: skip
+def test_no_more_threads_than_there_is_room_for(
+    asked: int, megabytes: int | None, had: int, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """The library of their matrix products ends the program where it finds none."""
+    monkeypatch.setattr(memory, "free_memory", lambda: None if megabytes is None else megabytes * 2**20)
+    assert fitting(asked) == had
 
 
 @pytest.mark.usefixtures("streamed")

@@ -334,6 +334,21 @@ def test_a_worker_with_too_little_memory_is_refused(client: Client) -> None:
         cluster.check_workers(client, 10**18)
 
 
+@pytest.mark.parametrize("error", [RuntimeError("Nanny failed to start."), OSError(24, "Too many open files")])
+@pytest.mark.parametrize(("language", "words"), [("en", "could not be started"), ("zh", "没能启动")])
+def test_workers_that_do_not_start_are_said(
+    error: Exception, language: str, words: str, big: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """As where memory is scarce: with the reason, and what to do."""
+
+    def failing(**_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(cluster, "LocalCluster", failing)
+    done = call("run", str(big), *LOCAL, language=language)
+    assert (done.code, words in done.err, str(error).rstrip(".") in done.err) == (2, True, True)
+
+
 def test_without_the_library_it_is_named(big: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the extra that brings it."""
     for name in ("attncalc.long.cluster", "attncalc.long.spread", "distributed"):

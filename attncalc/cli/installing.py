@@ -31,7 +31,8 @@ class WholeFile(type(Path())):  # type: ignore[misc]  # the path of this system
 def prepare(flag: str, language: str) -> None:
     """Before Typer answers the flag: a UsageError for a shell that it has no completion for.
 
-    From then on what it installs is written as a whole (by itself it empties the file first), and told in the language.
+    From then on what it installs is written as a whole (by itself it empties the file first), told in the language, and
+    a script that cannot be shown is a fault.
     """
     known = ", ".join(shared._completion_scripts)
     if "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION" not in os.environ:
@@ -46,5 +47,9 @@ def prepare(flag: str, language: str) -> None:
         write(speaker(language)("completion-installed", shell=shell, file=path) + "\n")
         raise typer.Exit
 
+    def show(**asked: Any) -> None:
+        write(shared.get_completion_script(**asked) + "\n")
+        raise typer.Exit
+
     vars(shared)["Path"] = WholeFile
-    vars(typer.completion)["install"] = install
+    vars(typer.completion).update(install=install, get_completion_script=show)

@@ -44,7 +44,9 @@ def summary(session: Session, options: Options) -> int:
 
 def _found(session: Session, options: Options, longs: Sequence[Long], asked: Asked) -> list[Summary]:
     """The summaries, calculated on threads one after another, or by the workers of a scheduler."""
-    threads = whole_number(options, "threads", 2, 1, MOST_THREADS)
+    from attncalc.long.ahead import fitting
+
+    threads = fitting(whole_number(options, "threads", 2, 1, MOST_THREADS))
     _check_memory(options, longs, asked, threads)
     if options["scheduler"] is not None:
         from attncalc.cli.spreading import spread_out

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attncalc.core.memory import check_free
+from attncalc.core import memory
 from attncalc.core.stage import Stage
 from attncalc.long.blocks import HELD, ROWS, block, cells, jobs
 from attncalc.long.loading import COMPARED, Long, Ready, of_cells
@@ -19,6 +19,10 @@ from attncalc.scenario_files.array_rows import BY_CELLS
 
 STEPS_OF_ROWS, LABELS = 6, 50
 """Arrays like the keys that telling some rows holds, and what the labels of a key take, in numbers."""
+
+OF_A_THREAD = 128 * 2**20
+"""Address space that a thread reserves: its stack, its heap, and the buffer of the library for matrix products, which
+ends the program where it gets none."""
 
 PROBED = 400_000
 """The scores of a probe: a few milliseconds."""
@@ -52,6 +56,12 @@ def _seconds_a_score(problem: Problem, todo: list[Job], asked: Asked | None) -> 
         block(problem._replace(empty="zero"), small, asked)
         taken.append(time.perf_counter() - start)
     return min(taken) / max(1, cells(problem, small))
+
+
+def fitting(threads: int) -> int:
+    """So many threads, or as many of them as there is room for where memory or its limit (`ulimit -v`) is small."""
+    free = memory.free_memory()
+    return threads if free is None else max(1, min(threads, free // OF_A_THREAD))
 
 
 def bytes_needed(long: Long, top: int, threads: int, streamed: bool = False) -> int:
@@ -117,4 +127,4 @@ def rows_bytes(long: Long) -> int:
 
 def check_memory(long: Long, needed: int, code: str) -> None:
     """Refuses what does not fit into the memory that is free; the message says what to do instead."""
-    check_free(long.scenario.name, needed, code)
+    memory.check_free(long.scenario.name, needed, code)

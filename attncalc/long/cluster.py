@@ -90,12 +90,17 @@ def local(workers: int) -> Iterator[Client]:
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="attncalc-", ignore_cleanup_errors=True))
         stack.enter_context(dask.config.set({"temporary-directory": folder, **NO_PAGES}))
-        cluster = stack.enter_context(LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", security=True,
-            silence_logs=logging.CRITICAL, local_directory=folder,
-        ))  # fmt: skip
-        client = stack.enter_context(_quiet(Client(cluster, set_as_default=False)))
-        client.register_plugin(Undisturbed())
+        try:
+            cluster = stack.enter_context(LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", security=True,
+                silence_logs=logging.CRITICAL, local_directory=folder,
+            ))  # fmt: skip
+            client = stack.enter_context(_quiet(Client(cluster, set_as_default=False)))
+            client.register_plugin(Undisturbed())
+        except (RuntimeError, OSError) as error:
+            raise UsageError.of(
+                "dask-no-start", "--scheduler", count=workers, reason=shortened(str(error).rstrip("."))
+            ) from None
         with _explained():
             yield client
 

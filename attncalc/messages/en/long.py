@@ -64,6 +64,8 @@ MESSAGES: dict[str, str] = {
     "dask-memory": "a part of the summary needs about {needed} of memory, and the smallest worker may take {limit}; start workers with more (dask worker --memory-limit), or take --arithmetic float32",
     "dask-killed": "a part of the summary was given up: {count} workers were lost while they calculated it, as happens where memory runs out; start workers with more memory",
     "dask-gone": "the connection to the scheduler broke off; nothing is written",
+    "dask-no-start": "{count} workers could not be started on this machine ({reason}); where memory is scarce, take fewer with --workers, or leave out --scheduler",
+    "dask-no-start-one": "1 worker could not be started on this machine ({reason}); where memory is scarce, leave out --scheduler",
     "dask-worker-lacks": "the workers lack {package}: what is installed here must be installed where they run, in the same version",
     "dask-file": "a worker cannot read the file {file}: {reason}; workers read the files themselves, which have to lie for them where they lie here",
     "dask-threads": "is not read together with --scheduler: how many calculate is the number of workers",

@@ -64,6 +64,8 @@ MESSAGES: dict[str, str] = {
     "dask-memory": "概览的一个部分大约需要 {needed} 内存，而最小的 worker 只能用 {limit}；请给 worker 更多内存（dask worker --memory-limit），或者用 --arithmetic float32",
     "dask-killed": "概览的一个部分放弃了：计算它时先后失去了 {count} 个 worker，内存不够时就会这样；请给 worker 更多内存",
     "dask-gone": "与调度器的连接断开了；没有写出任何结果",
+    "dask-no-start": "{count} 个 worker 在本机没能启动（{reason}）；内存不够时，请用 --workers 减少个数，或者去掉 --scheduler",
+    "dask-no-start-one": "1 个 worker 在本机没能启动（{reason}）；内存不够时，请去掉 --scheduler",
     "dask-worker-lacks": "worker 那里缺少 {package}：这里安装了什么，它们运行的地方也要安装同样的版本",
     "dask-file": "worker 无法读取文件 {file}：{reason}；文件由 worker 自己读取，在它们那里的路径必须和这里相同",
     "dask-threads": "与 --scheduler 一起用时不起作用：worker 的个数就是同时计算的个数",
