@@ -88,6 +88,64 @@ def test_a_summary_as_a_table_shows_the_row_asked_for(language: str, words: str,
     assert any(words in line and f"{1 - row[keys].sum():.5f}" in line for line in text.splitlines())
 
 
+REST = [
+    ({"weights": [[0.5, 0.3, 0.1]]}, "0.4000"),
+    ({"scores": [[3, 2, -1, -2]], "weighting": "linear"}, "−0.5000"),
+    ({"scores": [[1, 2]], "mask": {"keep": [[0, 0]]}, "sink": 0.5}, "1.0000"),
+    ({"scores": [[1, 2]], "mask": {"keep": [[0, 0]]}, "empty_rows": "nan"}, "NaN"),
+    ({"scores": [[1, 2]], "mask": {"keep": [[0, 0]]}}, "0.0000"),
+    ({"q": [[0.3]], "k": [[0.7]], "v": [[1]], "arithmetic": "float32"}, "0.0000"),
+]
+"""Rows, and what all keys but the one with the largest weight have together."""
+
+
+@pytest.mark.parametrize(("given", "rest"), REST)
+def test_what_all_other_keys_have_is_what_is_left_of_the_row(given: dict[str, Any], rest: str, tmp_path: Path) -> None:
+    """Of what its weights add to, with the sink, whichever way they come about."""
+    path = tmp_path / "rest.json"
+    path.write_text(json.dumps(given))
+    text = out("run", str(path), "--summary", "--top", "1", "--token", "0")
+    line = next(line for line in text.splitlines() if "all other keys" in line)
+    assert line.split()[-1] == rest
+
+
+def test_keys_that_are_all_shown_leave_no_rest(tmp_path: Path) -> None:
+    """The rounding of float32 is not taken for a share."""
+    numbers = np.random.default_rng(1)
+    path = tmp_path / "all.json"
+    path.write_text(json.dumps({name: numbers.standard_normal((40, 4)).tolist() for name in "qk"}))
+    tokens = [word for row in range(40) for word in ("--token", str(row))]
+    text = out("run", str(path), "--summary", "--top", "40", "--arithmetic", "float32", *tokens)
+    assert {line.split()[-1] for line in text.splitlines() if "all other keys" in line} == {"0.0000"}
+
+
+@pytest.mark.parametrize("weighting", ["softmax", "uniform", "self"])
+def test_a_row_of_nan_has_no_largest_weight(weighting: str, tmp_path: Path) -> None:
+    """With `empty_rows` "nan" every figure of a row that sees nothing is NaN."""
+    path = tmp_path / "nan.json"
+    given = {"scores": [[1, 2], [3, 4]], "mask": {"keep": [[0, 0], [1, 1]]}, "empty_rows": "nan"}
+    path.write_text(json.dumps({**given, "weighting": weighting}))
+    rows = document("run", str(path), "--summary")["rows"]
+    for name in ("largest", "entropy", "first", "itself", "near"):
+        assert (name, rows[name][0][0][0]) == (name, "NaN")
+
+
+@pytest.mark.parametrize("queries", [1, 3])
+def test_few_queries_of_very_many_keys_are_told_as_a_digest(queries: int, tmp_path: Path) -> None:
+    """Also where a file has so few that all their scores would not be many."""
+    numbers = np.random.default_rng(2)
+    arrays = {"q": numbers.standard_normal((queries, 2)), "k": numbers.standard_normal((60_000, 2))}
+    for name, values in arrays.items():
+        np.save(tmp_path / f"{name}.npy", values)
+    path = tmp_path / "few.json"
+    path.write_text(json.dumps({name: {"npy": f"{name}.npy"} for name in arrays}))
+    powers = np.exp(arrays["k"] @ arrays["q"][0] / np.sqrt(2))
+    best = np.argsort(-powers)[0]
+    for command in ("explain", "run"):
+        text = out(command, str(path), "--token", "0", "--places", "8")
+        assert any(line.split()[:2] == [str(best), f"{powers[best] / powers.sum():.8f}"] for line in text.splitlines())
+
+
 def test_average_over_heads_is_called_a_mere_average(big: Path) -> None:
     """And stands after the heads."""
     text = out("run", str(big), "--summary", "--set", "heads=2")

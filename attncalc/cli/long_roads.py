@@ -30,6 +30,9 @@ SHOWN, ALL_SHOWN = 20, 1000
 TOLD = 8_000_000
 """Numbers of keys and values up to which the rows asked for are told step by step."""
 
+ROWS_TOLD = 50_000
+"""Scores of the rows asked for, in one head, up to which they are told step by step: as many as are laid out."""
+
 
 def road(place: str, options: Options) -> Scenario | Long:
     """The scenario of a source, or, where it has many scores or keys, its outline: large arrays stay in files."""
@@ -42,7 +45,7 @@ def road(place: str, options: Options) -> Scenario | Long:
         source = changed(source_at(place, options["allow_outside"]), options["set"], calculation(options))
         if _may_be_long(source):
             long = _outline(source)
-            if math.prod(long.scenario.grid) > EAGER or _of_keys(long) > TOLD:
+            if math.prod(long.scenario.grid) > EAGER or not told_whole(long, 1):
                 return long
         return scenario_from(source)
 
@@ -88,14 +91,9 @@ def whole(long: Long, options: Options, format: str) -> Scenario:
 def told_whole(long: Long, count: int) -> bool:
     """Whether so many rows of a long scenario can be told step by step."""
     batch, heads, _, keys = long.scenario.grid
-    return _of_keys(long) <= TOLD and batch * heads * keys * count <= EAGER
-
-
-def _of_keys(long: Long) -> int:
-    """The numbers of all keys and values."""
-    batch, _, _, keys = long.scenario.grid
-    sizes = long.scenario.sizes
-    return batch * sizes["kv_heads"] * keys * (sizes.get("d_k", 0) + sizes.get("d_v", 0))
+    sizes, cells = long.scenario.sizes, keys * count
+    numbers = batch * sizes["kv_heads"] * keys * (sizes.get("d_k", 0) + sizes.get("d_v", 0))
+    return numbers <= TOLD and cells <= ROWS_TOLD and batch * heads * cells <= EAGER
 
 
 Shown = Callable[["Session", Options, "list[Trace]", str], int]

@@ -86,7 +86,8 @@ def row(found: Summary, scenario: Scenario, query: int, place: int, view: View) 
         yield Heading(view.say("long-row", query=name, position=query), aside=where)
         here = (batch, head, place)
         if found.keys is not None and found.weights is not None:
-            yield _top(found, scenario, found.keys[here], found.weights[here], view)
+            whole = _whole(found, here, query)
+            yield _top(found, scenario, found.keys[here], found.weights[here], whole, view)
         yield Prose(view.say("list-comma").join(_figures(found, scenario, here, view)))
         if found.context is not None:
             yield _vector("context", found.context[here], scenario, view)
@@ -140,13 +141,24 @@ def _means(found: Summary, scenario: Scenario, view: View) -> Matrix:
     return Matrix("", view.say("axis.head"), "", tuple(rows), columns, cells)
 
 
-def _top(found: Summary, scenario: Scenario, keys: Values, weights: Values, view: View) -> Matrix:
-    """The keys with the largest weights, and what all others have together."""
+def _whole(found: Summary, here: tuple[int, int, int], query: int) -> float:
+    """What the weights of a row add to, the sink's share included; given ones need not add to 1."""
+    batch, head, _ = here
+    if (table := found.problem.weights) is not None:
+        return float(table.rows(batch, head, found.problem.grid[1], slice(query, query + 1)).sum())
+    empty = found.empty is not None and bool(found.empty[here])
+    return {"zero": 0.0, "nan": math.nan}.get(found.problem.empty, 1.0) if empty else 1.0
+
+
+def _top(found: Summary, scenario: Scenario, keys: Values, weights: Values, whole: float, view: View) -> Matrix:
+    """The keys with the largest weights, and what all others have of the whole; rounding alone is no share."""
     seen = [(int(key), float(weight)) for key, weight in zip(keys, weights, strict=True) if key >= 0]
     names = [_key_name(scenario, key) for key, _ in seen]
-    rest = 1 - sum(weight for _, weight in seen) if seen else float(weights[0])  # 0, or NaN
+    rest = whole - sum(weight for _, weight in seen) if seen else float(weights[0])  # 0, or NaN
+    if abs(rest) <= len(seen) * np.finfo(weights.dtype).eps:
+        rest = 0.0
     cells = [(Figure(_number(weight, scenario, view), share=_share(weight)),) for _, weight in seen]
-    cells.append((Figure(_number(max(rest, 0.0), scenario, view)),))
+    cells.append((Figure(_number(rest, scenario, view)),))
     code = "long-rest-sink" if found.problem.sink is not None else "long-rest"
     return Matrix("", view.say("axis.key"), "", (*names, view.say(code)), (view.say("long-weight"),), tuple(cells))
 

@@ -29,6 +29,8 @@ def whole_rows_block(problem: Problem, job: Job, asked: Asked | None = None) -> 
     places = problem.hiding.positions[job.rows]
     counts = seen | (empty[:, None] & (problem.empty == "uniform"))
     said = figures(weights, counts, places, asked)._replace(context=context, empty=empty)
+    if problem.empty == "nan" and said.weights is not None:
+        said.weights[empty] = np.nan
     if asked.pooling is None or not asked.pooling.takes(job):
         return said
     visible = (seen if scenario.needs_scores else masked) | (empty[:, None] & (problem.empty in FILLED))
