@@ -25,7 +25,7 @@ from attncalc.errors import AttncalcError, UsageError
 from attncalc.explore.verify import expects_terms, verify
 from attncalc.messages import catalogue
 from attncalc.practice.answer_files import from_text, kind_of, read_answers
-from attncalc.practice.answers import Answered, answers_of
+from attncalc.practice.answer_json import Answered, answers_of
 from attncalc.practice.step_words import step_meant
 from attncalc.scenario_files import npy_files
 from attncalc.scenario_files.json_text import parse
