@@ -24,8 +24,10 @@ from attncalc.core.stage import Step, Trace
 from attncalc.errors import AttncalcError, UsageError
 from attncalc.explore.verify import expects_terms, verify
 from attncalc.messages import catalogue
-from attncalc.practice.answer_files import from_text, kind_of, read_answers
-from attncalc.practice.answers import Answered, answers_of
+from attncalc.practice.answer_files import kind_of, read_answers
+from attncalc.practice.answer_json import answers_of
+from attncalc.practice.answer_texts import answers_in_texts
+from attncalc.practice.answered import Answered
 from attncalc.practice.step_words import step_meant
 from attncalc.scenario_files import npy_files
 from attncalc.scenario_files.json_text import parse
@@ -664,7 +666,7 @@ def test_typed_answers_name_a_step_a_row_or_a_cell(
     scenario: str, texts: list[str], wanted: dict[str, list[Any]]
 ) -> None:
     """In brackets, after points or as words; rows as people type them."""
-    found = from_text(trace(scenario), texts)
+    found = answers_in_texts(trace(scenario), texts)
     assert {answered.step: cells(answered) for answered in found} == wanted
 
 
@@ -672,7 +674,7 @@ def test_a_token_may_look_like_the_syntax() -> None:
     """Brackets, an equals sign and a point as labels."""
     here = trace_of({"tokens": ["[CLS]", "=", "a.b", "c d"], "scores": [[0, 1, 2, 3]] * 4})
     texts = ["weights[[CLS]][=]=0.1", "weights[a.b][c d]=0.2", 'weights = "c d"=0.3', "weights[2]=1 1 1 _"]
-    (answered,) = from_text(here, texts)
+    (answered,) = answers_in_texts(here, texts)
     assert answered.values[0, 0, 0, 1] == 0.1
     assert answered.values[0, 0, 1, 3] == 0.3
     assert answered.values[0, 0, 2].tolist() == [1, 1, 1, 0.2]
@@ -730,25 +732,25 @@ def test_a_folder_in_place_of_a_scenario_is_said_first(tmp_path: Path) -> None:
 
 def test_head_and_batch_are_those_that_are_asked_for() -> None:
     """A table of one head is its own; one of all heads is that of all, and joined heads are told by their width."""
-    (answered,) = from_text(trace("grouped"), ["weights[fox]=1 2 3", "weights[red]=4 5 6"], head=2)
+    (answered,) = answers_in_texts(trace("grouped"), ["weights[fox]=1 2 3", "weights[red]=4 5 6"], head=2)
     assert answered.values[0, 2, :2].tolist() == [[4, 5, 6], [1, 2, 3]]
     assert (answered.count, answered.convention) == (6, "")
-    (table,) = from_text(trace("grouped"), ["weights=1 2 3; 4 5 6; 7 8 9"], head=3)
+    (table,) = answers_in_texts(trace("grouped"), ["weights=1 2 3; 4 5 6; 7 8 9"], head=3)
     assert (table.values[0, 3].tolist(), table.count) == ([[1, 2, 3], [4, 5, 6], [7, 8, 9]], 9)
-    (shared,) = from_text(trace("grouped"), ["v[fox]=1 2"], head=3)
+    (shared,) = answers_in_texts(trace("grouped"), ["v[fox]=1 2"], head=3)
     assert (shared.values[0, 1, 1].tolist(), shared.count) == ([1, 2], 2)
-    (joined,) = from_text(trace("grouped"), ["context=" + "; ".join(["1 2 3 4 5 6 7 8"] * 3)])
+    (joined,) = answers_in_texts(trace("grouped"), ["context=" + "; ".join(["1 2 3 4 5 6 7 8"] * 3)])
     assert joined.values[0, :, 0].tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
-    (batch,) = from_text(trace("padding"), ["weights[0][1]=0.5"], batch=1)
+    (batch,) = answers_in_texts(trace("padding"), ["weights[0][1]=0.5"], batch=1)
     assert (batch.values[1, 0, 0, 1], batch.count) == (0.5, 1)
     heads = "[[[1,2,3],[1,2,3],[1,2,3]],[[2,2,3],[1,2,3],[1,2,3]],[[3,2,3],[1,2,3],[1,2,3]],[[4,2,3],[1,2,3],[1,2,3]]]"
-    (whole,) = from_text(trace("grouped"), [f"weights={heads}"])
+    (whole,) = answers_in_texts(trace("grouped"), [f"weights={heads}"])
     assert whole.values[0, :, 0, 0].tolist() == [1, 2, 3, 4]
 
 
 def test_a_table_by_columns_is_put_back() -> None:
     """Where its shape says so."""
-    (answered,) = from_text(trace("cross"), ["weights=1 5; 2 6; 3 7; 4 8"])
+    (answered,) = answers_in_texts(trace("cross"), ["weights=1 5; 2 6; 3 7; 4 8"])
     assert (cells(answered), answered.convention) == ([[1, 2, 3, 4], [5, 6, 7, 8]], "columns")
 
 
@@ -765,7 +767,7 @@ class Bad(NamedTuple):
         """What the row asks for."""
         entry, here = self.entry, trace(self.entry.get("scenario", "draw"))
         if "answers" in entry:
-            return from_text(here, [_made(text) for text in entry["answers"]])
+            return answers_in_texts(here, [_made(text) for text in entry["answers"]])
         if entry.get("made") == "directory":
             (folder / entry["file"]).mkdir()
         elif {"made", "text", "bytes"} & set(entry):
@@ -930,7 +932,7 @@ def test_labels_that_count_from_1_are_labels() -> None:
 def test_brackets_inside_each_other_without_end_are_refused() -> None:
     """However many: a step has at most five axes."""
     with pytest.raises(UsageError) as refused:
-        from_text(trace("draw"), ["weights=" + "[" * 3000 + "1 2" + "]" * 3000])
+        answers_in_texts(trace("draw"), ["weights=" + "[" * 3000 + "1 2" + "]" * 3000])
     assert refused.value.faults[0].code == "answer-syntax"
 
 

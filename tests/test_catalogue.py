@@ -20,7 +20,7 @@ from attncalc.messages import catalogue
 from attncalc.pipelines.standard import STEP_NAMES
 from attncalc.practice.catalogue import CATALOGUE, mistake
 from attncalc.practice.discriminating import NEAR, RIGHT, coincidences, drawn
-from attncalc.practice.fitted import FITTED
+from attncalc.practice.estimated import ESTIMATORS
 from attncalc.practice.generator import random_document
 from attncalc.practice.mistake import COMMON, RARE, USUAL, Mistake
 from attncalc.practice.plan import Plan, plan_of
@@ -477,7 +477,7 @@ def test_a_softmax_down_the_columns_does_not_overflow() -> None:
 def test_every_mistake_has_three_texts(language: str) -> None:
     """What was done, why it is wrong, how to do it; only what was done, with a number in it, has something to fill in."""
     messages = catalogue(language)
-    fitted = tuple(row.name for row in FITTED)
+    fitted = tuple(row.name for row in ESTIMATORS)
     done = {name: messages[f"mistake.{name}"] for name in (*NAMES, *fitted)}
     rest = [messages[f"{kind}.{name}"] for name in done for kind in ("mistake-why", "mistake-how")]
     assert [text for text in (*done.values(), *rest) if not text.endswith("." if language == "en" else "。")] == []

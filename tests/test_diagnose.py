@@ -13,8 +13,8 @@ from samples import BUILT_IN, softmax
 from attncalc import load, run
 from attncalc.core.figures import figure
 from attncalc.core.stage import Trace
+from attncalc.practice.answer_json import answers_of
 from attncalc.practice.answered import Answered
-from attncalc.practice.answers import answers_of
 from attncalc.practice.catalogue import CATALOGUE
 from attncalc.practice.diagnose import diagnose
 from attncalc.practice.discriminating import drawn

@@ -21,7 +21,7 @@ from samples import DATA, LANGUAGES, flat
 
 from attncalc import load, run
 from attncalc.practice.generator import LEVELS, random_document
-from attncalc.practice.questions import MOST_TOKENS, WIDEST
+from attncalc.practice.scenario_questions import MOST_TOKENS, WIDEST
 from attncalc.scenario_files import builtin
 from attncalc.scenario_files.json_text import written
 

@@ -20,7 +20,7 @@ from attncalc.cli import folders
 from attncalc.document.answer_keys import key
 from attncalc.document.printing import Printing
 from attncalc.messages import catalogue
-from attncalc.practice.answers import answers_of
+from attncalc.practice.answer_json import answers_of
 from attncalc.practice.diagnose import diagnose
 from attncalc.practice.exercise import BLANKS, Exercise, Order, blanks, exercise
 from attncalc.practice.recipes import LEVELS

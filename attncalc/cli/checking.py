@@ -87,7 +87,8 @@ def _refuse(options: Options) -> None:
 
 def _answers(trace: Trace, options: Options, file: str) -> tuple[Answered, ...]:
     """The answers of the file and those that were typed, in the order of the steps; all their faults at once."""
-    from attncalc.practice.answer_files import from_text, read_answers
+    from attncalc.practice.answer_files import read_answers
+    from attncalc.practice.answer_texts import answers_in_texts
 
     sources: list[Callable[[], tuple[Answered, ...]]] = []
     if file:
@@ -95,7 +96,7 @@ def _answers(trace: Trace, options: Options, file: str) -> tuple[Answered, ...]:
         sources.append(lambda: read_answers(trace, file, step, options["map"]))
     if options["answer"]:
         places = one_place(trace, options, "batch"), one_place(trace, options, "head")
-        sources.append(lambda: from_text(trace, options["answer"], *places))
+        sources.append(lambda: answers_in_texts(trace, options["answer"], *places))
     found = [answered for answers in all_of(lambda read: read(), sources) for answered in answers]
     for step_name, count in Counter(answered.step for answered in found).items():
         if count > 1:

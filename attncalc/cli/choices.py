@@ -54,7 +54,7 @@ def whole_number(options: Options, name: str, default: int, least: int, most: in
 
 def seed_of(options: Options, copies: int = 1) -> int:
     """The seed that is asked for, so that the copies after the first have one too; any where it is left out."""
-    from attncalc.practice.questions import MOST_SEED
+    from attncalc.practice.scenario_questions import MOST_SEED
 
     return whole_number(options, "seed", SystemRandom().randrange(MOST_LOTS), 0, MOST_SEED - copies + 1)
 

@@ -108,7 +108,7 @@ def _made(session: Session, options: Options, say: Say) -> Made:
 
 def _from_arrays(options: Options, say: Say) -> Made:
     """A document that refers to the arrays of files."""
-    from attncalc.practice.questions import WIDEST
+    from attncalc.practice.scenario_questions import WIDEST
     from attncalc.scenario_files.referring import referring
 
     document, unused = referring(options["source_file"], _folder(options), options["map"])
@@ -119,7 +119,7 @@ def _from_arrays(options: Options, say: Say) -> Made:
 def _random(options: Options, say: Say) -> Made:
     """A document of random numbers, which says how it is made again."""
     from attncalc.practice.generator import LEVELS, coincident_sizes, random_document, recipe_for
-    from attncalc.practice.questions import MOST_TOKENS, WIDEST, shared
+    from attncalc.practice.scenario_questions import MOST_TOKENS, WIDEST, shared
 
     seed = seed_of(options)
     if options["level"] is not None:
@@ -143,7 +143,7 @@ def _random(options: Options, say: Say) -> Made:
 
 def _asked(session: Session) -> dict[str, Any]:
     """A document of the answers to questions."""
-    from attncalc.practice.questions import QUESTIONS, Answers, document_of
+    from attncalc.practice.scenario_questions import QUESTIONS, Answers, document_of
 
     asker = Asker(session.language)
     answers: Answers = {}
@@ -156,7 +156,7 @@ def _asked(session: Session) -> dict[str, Any]:
 
 def _typed(asker: Asker, answers: dict[str, Any]) -> dict[str, Any]:
     """The arrays, typed row by row."""
-    from attncalc.practice.questions import numbers_in, recipe_of, rows_to_type
+    from attncalc.practice.scenario_questions import numbers_in, recipe_of, rows_to_type
 
     typed: dict[str, Any] = {}
     for row in rows_to_type(recipe_of(answers), answers["tokens"]):

@@ -27,7 +27,8 @@ IRRATIONAL = {"exp", "power", "sqrt", "tanh", "cos", "sin"}
 
 SUMS = {"add", "subtract", "sum", "negate", "maximum", "hidden", "choice"}
 
-AFTER_THE_MASK = ("masked", "maximum", "shifted")
+MASKED = ("masked", "shifted")
+"""The steps whose cells become minus infinity where the mask comes to hide them."""
 
 
 class LiveCells:
@@ -178,8 +179,8 @@ def cells_of(trace: Trace, source: Source) -> Values:
 def _hidden_names(trace: Trace) -> Iterator[tuple[str, bool]]:
     """The steps and arrays (those given) in which minus infinity stands, or comes to stand when the mask changes."""
     for step in trace:
-        masked = step.name in AFTER_THE_MASK and "masked" in trace and trace.scenario.needs_scores
-        if step.name != "maximum" and (masked or np.isneginf(step.values).any()):
+        masked = step.name in MASKED and "masked" in trace and trace.scenario.needs_scores
+        if masked or (step.name != "maximum" and np.isneginf(step.values).any()):
             yield step.name, False
         for source in step.sources:
             is_numbers = source.given and source.name not in BOOLEAN_SLOTS

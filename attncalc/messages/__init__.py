@@ -10,8 +10,8 @@ from typing import Any
 
 LANGUAGES = ("en", "zh")
 SUBJECTS = (
-    "faults", "screens", "exploring", "screen", "comparing", "help", "mistakes", "mistakes_weights", "slips", "making",
-    "answering", "checking", "worksheets", "quiz", "pages", "pictures", "workbooks", "costs", "long",
+    "faults", "screens", "exploring", "full_screen", "comparing", "help", "mistakes", "mistakes_weights", "slips",
+    "making", "answering", "checking", "worksheets", "quiz", "pages", "pictures", "workbooks", "costs", "long",
 )  # fmt: skip
 """The files of a language."""
 

@@ -1,4 +1,4 @@
-"""Answers from a file, from standard input, or from what is typed after `--answer`."""
+"""Answers from a file or from standard input, in whatever format they are."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from attncalc.core.stage import Trace
 from attncalc.errors import AttncalcError, UsageError, some
 from attncalc.practice.answer_arrays import NPY, answers_in_arrays, chosen_keys
+from attncalc.practice.answer_json import answered, answers_of
 from attncalc.practice.answer_matrix import answers_in_matrix
-from attncalc.practice.answer_texts import from_text as from_text
 from attncalc.practice.answer_tidy import answers_by_line, is_tidy
-from attncalc.practice.answers import Answered, answered, answers_of
+from attncalc.practice.answered import Answered
 from attncalc.practice.assembling import Assembly
 from attncalc.practice.csv_lines import is_word, lines_of
 from attncalc.practice.fitting import step_named

@@ -13,8 +13,8 @@ from attncalc.explore.cells import length, names_on
 from attncalc.explore.placing import WrongShape
 from attncalc.practice.answered import Answered
 from attncalc.practice.assembling import Assembly
-from attncalc.practice.csv_lines import Line, fault, inner_axes, is_word, line_of, number_in
-from attncalc.practice.fitting import COLUMNS, FROM_ONE, Fitted, fitted, positions_of
+from attncalc.practice.csv_lines import Line, fault, is_word, line_of, number_in
+from attncalc.practice.fitting import COLUMNS, FROM_ONE, Fitted, fitted, inner_axes, positions_of
 from attncalc.practice.numbers_typed import is_gap
 
 

@@ -53,7 +53,7 @@ class Found(NamedTuple):
     convention: str = ""
 
 
-def from_text(trace: Trace, texts: Sequence[str], batch: int = 0, head: int = 0) -> tuple[Answered, ...]:
+def answers_in_texts(trace: Trace, texts: Sequence[str], batch: int = 0, head: int = 0) -> tuple[Answered, ...]:
     """The answers of texts such as `weights[draw][I]=0.62`, in the order of the steps.
 
     Rows of a table are separated by semicolons or stand in brackets. A row or table without its batch entry and head is

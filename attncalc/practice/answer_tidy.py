@@ -22,8 +22,8 @@ LABELLED = ("query", "key")
 """The columns of labels, which may have blanks at their ends."""
 
 
-class Place(NamedTuple):
-    """A line's words: the number of the line, and what stands under each column."""
+class Entry(NamedTuple):
+    """A line of answers: its number, and what stands under each column."""
 
     line: int
     words: Mapping[str, str]
@@ -39,7 +39,7 @@ def answers_by_line(
 ) -> tuple[Answered, ...]:
     """The answers to every step in the file, or to the one that is asked for."""
     _check_header(assembly, header)
-    by_step: dict[str, list[Place]] = {}
+    by_step: dict[str, list[Entry]] = {}
     named: dict[str, str] = {}
     for line in lines:
         if len(line.cells) != len(header):
@@ -48,13 +48,13 @@ def answers_by_line(
         words = {c: cell if c in LABELLED else cell.strip() for c, cell in zip(header, line.cells, strict=True)}
         if words["step"] not in named:
             named[words["step"]] = meant(assembly.trace, words["step"])
-        by_step.setdefault(named[words["step"]], []).append(Place(line.number, words))
+        by_step.setdefault(named[words["step"]], []).append(Entry(line.number, words))
     if only is not None:
         wanted = step_named(assembly.trace, only, "--step").name
         if wanted not in by_step:
             raise UsageError.of("answers-not-there", assembly.name, step=wanted, known=some(list(by_step)))
         by_step = {wanted: by_step[wanted]}
-    return assembly.answers([_answered(assembly, step, places) for step, places in by_step.items()])
+    return assembly.answers([_answered(assembly, step, entries) for step, entries in by_step.items()])
 
 
 def _check_header(assembly: Assembly, header: Sequence[str]) -> None:
@@ -67,30 +67,30 @@ def _check_header(assembly: Assembly, header: Sequence[str]) -> None:
             assembly.faults.append(Fault(path, "answers-column", fields))
 
 
-def _answered(assembly: Assembly, name: str, places: Sequence[Place]) -> Answered | None:
+def _answered(assembly: Assembly, name: str, entries: Sequence[Entry]) -> Answered | None:
     """The answers to one step; None after a report, or where there are none."""
     before = len(assembly.faults)
     try:
-        step = step_named(assembly.trace, name, line_of(assembly, places[0].line))
+        step = step_named(assembly.trace, name, line_of(assembly, entries[0].line))
     except UsageError as unknown:
         assembly.faults += unknown.faults
         return None
-    averaged = step.cells.shape[1] > 1 and not any(place.words.get("head") for place in places)
+    averaged = step.cells.shape[1] > 1 and not any(entry.words.get("head") for entry in entries)
     axes = [axis for axis in AXES if axis in step.stage.layout and not (axis == "head" and averaged)]
-    named = {axis: _positions(assembly, step, axis, places) for axis in axes}
-    _check_other_axes(assembly, step, places)
+    named = {axis: _positions(assembly, step, axis, entries) for axis in axes}
+    _check_other_axes(assembly, step, entries)
     if len(assembly.faults) > before:
         return None
-    cells = _filled(assembly, step, named, places, averaged)
+    cells = _filled(assembly, step, named, entries, averaged)
     convention = AVERAGED if averaged else FROM_ONE if any(found.from_one for found in named.values()) else ""
     return assembly.typed(step, Fitted(cells, convention)) if len(assembly.faults) == before else None
 
 
-def _positions(assembly: Assembly, step: Step, axis: str, places: Sequence[Place]) -> Positions:
+def _positions(assembly: Assembly, step: Step, axis: str, entries: Sequence[Entry]) -> Positions:
     """What the words of a column mean; the first line of each that means nothing is reported."""
     first: dict[str, int] = {}
-    for place in places:
-        first.setdefault(place.words.get(axis, ""), place.line)
+    for entry in entries:
+        first.setdefault(entry.words.get(axis, ""), entry.line)
     labels = names_on(step, axis)
     found = positions_of(labels, [word for word in first if word or "" in labels], spelled=True)
     if length(step, axis) == 1:
@@ -104,29 +104,29 @@ def _positions(assembly: Assembly, step: Step, axis: str, places: Sequence[Place
     return found
 
 
-def _check_other_axes(assembly: Assembly, step: Step, places: Sequence[Place]) -> None:
+def _check_other_axes(assembly: Assembly, step: Step, entries: Sequence[Entry]) -> None:
     """Reports a place on an axis that the step does not have; its only batch entry and head are number 0."""
     for axis in AXES:
         fine = ("", "0") if axis in ("batch", "head") else ("",)
-        odd = next((place for place in places if place.words.get(axis, "") not in fine), None)
+        odd = next((entry for entry in entries if entry.words.get(axis, "") not in fine), None)
         if axis not in step.stage.layout and odd is not None:
             fields = {"axis": Word(f"axis.{axis}"), "found": shortened(odd.words[axis]), "step": step.name}
             fault(assembly, odd.line, "answers-no-axis", **fields)
 
 
 def _filled(
-    assembly: Assembly, step: Step, named: Mapping[str, Positions], places: Sequence[Place], averaged: bool
+    assembly: Assembly, step: Step, named: Mapping[str, Positions], entries: Sequence[Entry], averaged: bool
 ) -> Values:
     """The numbers of all lines in the cells of the step; a cell that stands twice is reported."""
     cells = np.full(full_shape(step, **({"head": 1} if averaged else {})), None, dtype=object)
     seen: dict[tuple[int, ...], int] = {}
-    for place in places:
+    for entry in entries:
         index = tuple(
-            named[axis].places[place.words.get(axis, "")] or 0 if axis in named else 0 for axis in step.stage.layout
+            named[axis].places[entry.words.get(axis, "")] or 0 if axis in named else 0 for axis in step.stage.layout
         )
         if index in seen:
-            fault(assembly, place.line, "answers-twice-line", line=seen[index])
+            fault(assembly, entry.line, "answers-twice-line", line=seen[index])
             continue
-        seen[index] = place.line
-        cells[index] = number_in(assembly, place.line, place.words["value"])
+        seen[index] = entry.line
+        cells[index] = number_in(assembly, entry.line, entry.words["value"])
     return cells

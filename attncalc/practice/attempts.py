@@ -8,7 +8,7 @@ from typing import NamedTuple
 from attncalc.practice.agreement import Sheet
 from attncalc.practice.answered import DIGITS, NOISE
 from attncalc.practice.case import Case
-from attncalc.practice.fitted import fitted
+from attncalc.practice.estimated import estimated
 from attncalc.practice.inputs import slip_inside
 from attncalc.practice.mistake import Mistake
 from attncalc.practice.narrow_types import low_precision, of_a_narrower_type
@@ -35,7 +35,7 @@ SMALL_UNIT = 0.0101
 Judgement = tuple[str, tuple[Finding, ...]]
 
 
-class Question(NamedTuple):
+class StepAnswers(NamedTuple):
     """The answers to one step, and the verdicts on the steps before it."""
 
     case: Case
@@ -72,12 +72,12 @@ class Question(NamedTuple):
         return self.case.explains(plan, self.sheet, self.own)
 
 
-Attempt = Callable[[Question], Judgement | None]
+Attempt = Callable[[StepAnswers], Judgement | None]
 
 
-def judged(question: Question) -> Judgement:
+def judged(answers: StepAnswers) -> Judgement:
     """The verdict of the first attempt that succeeds, and what it found."""
-    return next((found for attempt in ATTEMPTS if (found := attempt(question)) is not None), (UNKNOWN, ()))
+    return next((found for attempt in ATTEMPTS if (found := attempt(answers)) is not None), (UNKNOWN, ()))
 
 
 def _one(verdict: str, found: Finding | None) -> Judgement | None:
@@ -88,9 +88,9 @@ def _some(verdict: str, found: tuple[Finding, ...]) -> Judgement | None:
     return (verdict, found) if found else None
 
 
-def _named(question: Question, rows: Iterable[Mistake], places: int | None = None) -> tuple[Finding, ...]:
+def _named(answers: StepAnswers, rows: Iterable[Mistake], places: int | None = None) -> tuple[Finding, ...]:
     """Mistakes of the catalogue, each once, in the step where the scenario has it: a norm may stand before or after."""
-    trace = question.case.trace
+    trace = answers.case.trace
 
     def step(row: Mistake) -> str:
         return row.step if row.step in trace or f"post_{row.step}" not in trace else f"post_{row.step}"
@@ -99,132 +99,132 @@ def _named(question: Question, rows: Iterable[Mistake], places: int | None = Non
     return tuple(Finding(MISTAKE, row.name, step(row), places=places) for row in once.values())
 
 
-def _right(question: Question) -> Judgement | None:
+def _right(answers: StepAnswers) -> Judgement | None:
     """Within the digits they are written with; cut off where the scenario cuts off."""
-    return (RIGHT, ()) if question.sheet.all_right else None
+    return (RIGHT, ()) if answers.sheet.all_right else None
 
 
-def _follows(question: Question) -> Judgement | None:
+def _follows(answers: StepAnswers) -> Judgement | None:
     """Right for the learner's own earlier numbers."""
-    case, sheet = question.case, question.sheet
-    for own in question.continuations:
+    case, sheet = answers.case, answers.sheet
+    for own in answers.continuations:
         cells = case.cells(case.plan, sheet, own)
         if cells is not None and sheet.agrees(cells):
             rounded_before = (ROUNDING, (Finding("rounded", "own-numbers", sheet.name),))
-            return (FOLLOW_THROUGH, ()) if question.wrong_before else rounded_before
+            return (FOLLOW_THROUGH, ()) if answers.wrong_before else rounded_before
     return None
 
 
-def _rounded(question: Question) -> Judgement | None:
+def _rounded(answers: StepAnswers) -> Judgement | None:
     """Right but for a way of rounding."""
-    return _one(ROUNDING, rounded(question.case, question.sheet))
+    return _one(ROUNDING, rounded(answers.case, answers.sheet))
 
 
-def _nearly(question: Question) -> Judgement | None:
+def _nearly(answers: StepAnswers) -> Judgement | None:
     """Right but for rounding each step from the learner's own numbers on, or for a unit of the last digit."""
-    if question.wrong_before:
+    if answers.wrong_before:
         return None
-    found = rounded_from_own(question.case, question.sheet)
-    return _one(ROUNDING, found or (None if question.given_before else few_units(question.sheet, 1)))
+    found = rounded_from_own(answers.case, answers.sheet)
+    return _one(ROUNDING, found or (None if answers.given_before else few_units(answers.sheet, 1)))
 
 
-def _carried_on(question: Question) -> Judgement | None:
+def _carried_on(answers: StepAnswers) -> Judgement | None:
     """A mistake named before, which gives these numbers too."""
-    named = {f.name for step in question.earlier for f in step.findings if f.kind == MISTAKE}
-    plans = question.case.plans if named else ()
-    rows = (row for row, plan in plans if row.name in named and question.explained_by(plan))
-    return _some(MISTAKE, _named(question, rows))
+    named = {f.name for step in answers.earlier for f in step.findings if f.kind == MISTAKE}
+    plans = answers.case.plans if named else ()
+    rows = (row for row, plan in plans if row.name in named and answers.explained_by(plan))
+    return _some(MISTAKE, _named(answers, rows))
 
 
-def _mistaken(question: Question) -> Judgement | None:
+def _mistaken(answers: StepAnswers) -> Judgement | None:
     """All mistakes that give exactly these numbers; where some explain later answers too, only those."""
-    matching = [(row, plan) for row, plan in question.case.plans if question.explained_by(plan)]
-    through = [(row, plan) for row, plan in matching if _explains_later(question, plan)]
-    return _some(MISTAKE, _named(question, (row for row, _ in through or matching)))
+    matching = [(row, plan) for row, plan in answers.case.plans if answers.explained_by(plan)]
+    through = [(row, plan) for row, plan in matching if _explains_later(answers, plan)]
+    return _some(MISTAKE, _named(answers, (row for row, _ in through or matching)))
 
 
-def _explains_later(question: Question, plan: Plan) -> bool:
+def _explains_later(answers: StepAnswers, plan: Plan) -> bool:
     """Whether the answers after a sheet come from the same mistake, or are right for the numbers before them."""
-    case = question.case
-    later = case.sheets[case.sheets.index(question.sheet) + 1 :]
+    case = answers.case
+    later = case.sheets[case.sheets.index(answers.sheet) + 1 :]
     return all(any(case.explains(p, other, case.own(other)) for p in (plan, case.plan)) for other in later)
 
 
-def _fitted(question: Question) -> Judgement | None:
-    """A mistake with a number in it that is found from the answers."""
-    return _some(MISTAKE, tuple(fitted(question.case, question.sheet)))
+def _estimated(answers: StepAnswers) -> Judgement | None:
+    """A mistake with a number in it that is estimated from the answers."""
+    return _some(MISTAKE, tuple(estimated(answers.case, answers.sheet)))
 
 
-def _narrow_type(question: Question) -> Judgement | None:
+def _narrow_type(answers: StepAnswers) -> Judgement | None:
     """Right, and made of numbers of a narrower type."""
-    return None if question.wrong_before else _one(ROUNDING, of_a_narrower_type(question.sheet))
+    return None if answers.wrong_before else _one(ROUNDING, of_a_narrower_type(answers.sheet))
 
 
-def _narrow(question: Question) -> Judgement | None:
+def _narrow(answers: StepAnswers) -> Judgement | None:
     """Off by as much as a narrower type leaves, as if by chance."""
-    return None if question.wrong_before else _one(ROUNDING, low_precision(question.sheet))
+    return None if answers.wrong_before else _one(ROUNDING, low_precision(answers.sheet))
 
 
-def _some_units_off(question: Question) -> Judgement | None:
+def _some_units_off(answers: StepAnswers) -> Judgement | None:
     """A few units of the last digit off, as rounding on the way leaves numbers."""
-    never = question.wrong_before or question.given_before
-    return None if never else _one(ROUNDING, few_units(question.sheet))
+    never = answers.wrong_before or answers.given_before
+    return None if never else _one(ROUNDING, few_units(answers.sheet))
 
 
-def _nearly_follows(question: Question) -> Judgement | None:
+def _nearly_follows(answers: StepAnswers) -> Judgement | None:
     """Right for the learner's own numbers but for some units of the last digit."""
-    case, sheet = question.case, question.sheet
-    if not question.wrong_before or float(sheet.units.max()) > SMALL_UNIT:
+    case, sheet = answers.case, answers.sheet
+    if not answers.wrong_before or float(sheet.units.max()) > SMALL_UNIT:
         return None
-    runs = (case.cells(case.plan, sheet, own) for own in question.continuations)
+    runs = (case.cells(case.plan, sheet, own) for own in answers.continuations)
     follows = any(cells is not None and sheet.agrees(cells, SOME_UNITS) for cells in runs)
     return (FOLLOW_THROUGH, ()) if follows else None
 
 
-def _slipped(question: Question) -> Judgement | None:
+def _slipped(answers: StepAnswers) -> Judgement | None:
     """One wrong number in a step that is right otherwise."""
-    return _some(SLIP, tuple(slips(question.case, question.sheet)))
+    return _some(SLIP, tuple(slips(answers.case, answers.sheet)))
 
 
-def _mistaken_by_hand(question: Question) -> Judgement | None:
+def _mistaken_by_hand(answers: StepAnswers) -> Judgement | None:
     """Mistakes that give these numbers when each step is rounded besides."""
-    case, sheet = question.case, question.sheet
+    case, sheet = answers.case, answers.sheet
     if not case.by_hand or sheet.count < 2:
         return None
     for places in places_tried(sheet):
         finish = rounding(places, "half-up")
-        rows = [row for row, plan in case.plans if case.explains(plan, sheet, question.own, finish)]
+        rows = [row for row, plan in case.plans if case.explains(plan, sheet, answers.own, finish)]
         if rows:
-            return MISTAKE, _named(question, rows, places)
+            return MISTAKE, _named(answers, rows, places)
     return None
 
 
-def _mistaken_in_noise(question: Question) -> Judgement | None:
+def _mistaken_in_noise(answers: StepAnswers) -> Judgement | None:
     """Mistakes in numbers of a narrower type than the file's: of the widest type that any of them needs."""
-    case, sheet = question.case, question.sheet
+    case, sheet = answers.case, answers.sheet
     if sheet.answered.precision == DIGITS:
         return None
-    right = case.cells(case.plan, sheet, question.own)
+    right = case.cells(case.plan, sheet, answers.own)
     narrower = [sheet.widened(name) for name, noise in NOISE.items() if noise > NOISE[sheet.answered.precision]]
     narrower = [wide for wide in narrower if right is not None and not wide.agrees(right)]
     found: dict[str, list[Mistake]] = {}
     for row, plan in case.plans:
-        cells = case.cells(plan, sheet, question.own)
+        cells = case.cells(plan, sheet, answers.own)
         wide = next((wide for wide in narrower if cells is not None and wide.agrees(cells)), None)
         if wide is not None:
             found.setdefault(wide.answered.precision, []).append(row)
     name = next((name for name in NOISE if name in found), None)
-    return (MISTAKE, (*_named(question, found[name]), Finding("rounded", name, sheet.name))) if name else None
+    return (MISTAKE, (*_named(answers, found[name]), Finding("rounded", name, sheet.name))) if name else None
 
 
-def _slipped_inside(question: Question) -> Judgement | None:
+def _slipped_inside(answers: StepAnswers) -> Judgement | None:
     """One number further back that explains everything."""
-    never = question.wrong_before or question.given_before
-    return None if never else _some(SLIP, tuple(slip_inside(question.case, question.sheet)))
+    never = answers.wrong_before or answers.given_before
+    return None if never else _some(SLIP, tuple(slip_inside(answers.case, answers.sheet)))
 
 
 ATTEMPTS: tuple[Attempt, ...] = (
-    _right, _rounded, _follows, _nearly, _narrow_type, _carried_on, _mistaken, _fitted, _narrow, _some_units_off,
+    _right, _rounded, _follows, _nearly, _narrow_type, _carried_on, _mistaken, _estimated, _narrow, _some_units_off,
     _nearly_follows, _slipped, _mistaken_by_hand, _mistaken_in_noise, _slipped_inside,
 )  # fmt: skip
 """From cheap to costly; what is right, or right but for rounding, before what is wrong."""

@@ -6,7 +6,6 @@ import csv
 import io
 from typing import NamedTuple
 
-from attncalc.core.stage import Step
 from attncalc.errors import Fault, UsageError, shortened
 from attncalc.messages import Word
 from attncalc.practice.arithmetic_typed import NoNumber
@@ -69,8 +68,3 @@ def is_word(cell: str) -> bool:
         return not (is_gap(cell) or number_said(cell))
     except NoNumber:
         return True
-
-
-def inner_axes(step: Step) -> tuple[str, str]:
-    """The axes of the rows and of the columns of a step's tables."""
-    return step.stage.layout[-2], step.stage.layout[-1]

@@ -17,7 +17,7 @@ from attncalc.core.expression import Cell
 from attncalc.core.stage import Trace
 from attncalc.practice.agreement import Sheet
 from attncalc.practice.answered import Answered
-from attncalc.practice.attempts import WRONG, Question, judged
+from attncalc.practice.attempts import WRONG, StepAnswers, judged
 from attncalc.practice.case import Case
 from attncalc.practice.conventions import in_our_convention
 from attncalc.practice.inputs import rounded_inputs
@@ -42,15 +42,15 @@ def diagnose(trace: Trace, answers: Sequence[Answered]) -> Diagnosis:
         case = Case(trace, in_our_convention(trace, answers))
         steps: list[StepVerdict] = []
         for sheet in case.sheets:
-            steps.append(_of_step(Question(case, sheet, tuple(steps))))
+            steps.append(_of_step(StepAnswers(case, sheet, tuple(steps))))
         steps = _with_rounded_inputs(case, steps)
         return Diagnosis(trace, _overall(steps), tuple(steps), *_differences(case, steps))
 
 
-def _of_step(question: Question) -> StepVerdict:
+def _of_step(answers: StepAnswers) -> StepVerdict:
     """The verdict on one step, given those on the steps before it."""
-    sheet = question.sheet
-    verdict, found = judged(question)
+    sheet = answers.sheet
+    verdict, found = judged(answers)
     convention = sheet.answered.convention
     said = (Finding("convention", convention, sheet.name),) if convention else ()
     return StepVerdict(sheet, verdict, (*said, *found), alone=sheet.count <= FEW_CELLS)

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from attncalc.core.bounded import Values
 from attncalc.core.labels import distinct, places_of
-from attncalc.core.stage import Row as Place
-from attncalc.core.stage import Step, Trace
+from attncalc.core.stage import Row, Step, Trace
 from attncalc.errors import UsageError, nearest
 from attncalc.explore.placing import WrongShape, leaves_out_ones, unjoined
 from attncalc.messages.safe_text import escaped
@@ -61,6 +60,11 @@ def full_shape(step: Step, **lengths: int) -> tuple[int, ...]:
     return tuple(lengths.get(axis, n) for axis, n in zip(step.stage.layout, step.cells.shape, strict=True))
 
 
+def inner_axes(step: Step) -> tuple[str, str]:
+    """The axes of the rows and of the columns of a step's tables."""
+    return step.stage.layout[-2], step.stage.layout[-1]
+
+
 def fitted(numbers: Values, step: Step, **lengths: int) -> Fitted:
     """The numbers on all axes of their step; a WrongShape where no convention puts them there.
 
@@ -90,7 +94,7 @@ def filled_up(trace: Trace, step: Step, row: list[Any], query: int, batch: int =
     """A row of a number for each key that its query sees, with None for the other keys; any other row as it is."""
     if step.stage.layout[-1] != "key" or step.name == "masked" or any(isinstance(cell, list) for cell in row):
         return row
-    hidden = hidden_keys(trace, Place(batch, head, query))
+    hidden = hidden_keys(trace, Row(batch, head, query))
     if len(row) != hidden.count(False):
         return row
     given = iter(row)

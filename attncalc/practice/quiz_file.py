@@ -13,11 +13,11 @@ from attncalc.core.names import MOST_PLACES
 from attncalc.core.stage import Row
 from attncalc.errors import AttncalcError, UsageError
 from attncalc.messages import catalogue
-from attncalc.practice.questions import MOST_SEED
 from attncalc.practice.quiz import Question, Quiz, quiz_of, right_trace
 from attncalc.practice.quiz_answers import answered
 from attncalc.practice.quiz_state import MOST_HINTS, OUTCOMES, SHOWN, SKIPPED, WRONG_ANSWERS, Done, State
 from attncalc.practice.recipes import LEVELS
+from attncalc.practice.scenario_questions import MOST_SEED
 from attncalc.scenario_files.folding import changed
 from attncalc.scenario_files.json_text import parse, written
 from attncalc.scenario_files.sources import Source

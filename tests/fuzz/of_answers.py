@@ -15,7 +15,7 @@ from attncalc.core.stage import Row, Trace
 from attncalc.document.view import view_in
 from attncalc.messages import LANGUAGES
 from attncalc.practice.answer_files import read_answers
-from attncalc.practice.answer_texts import from_text
+from attncalc.practice.answer_texts import answers_in_texts
 from attncalc.practice.answered import Answered
 from attncalc.practice.diagnose import diagnose
 from attncalc.practice.judging import as_asked
@@ -50,7 +50,7 @@ def read_answer_file(data: bytes) -> None:
 def read_typed_answers(data: bytes) -> None:
     """What is typed after `--answer`."""
     trace = lot(traces()[:2], data)
-    _judge(trace, attempt(from_text, trace, [text_of(data)]), data)
+    _judge(trace, attempt(answers_in_texts, trace, [text_of(data)]), data)
 
 
 def _judge(trace: Trace, answers: Sequence[Answered] | None, data: bytes) -> None:

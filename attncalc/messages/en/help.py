@@ -1,4 +1,4 @@
-"""The English sentences of the help pages."""
+"""The English sentences of the help pages, and of completion in the shell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Chinese sentences of the help pages."""
+"""The Chinese sentences of the help pages, and of completion in the shell."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ MESSAGES: dict[str, str] = {
     "help.name": "内置算例的名字、文件或 -。",
     "help.cell": "步骤名加上各轴的位置，可用标签或序号：weights draw I，也可写成 weights[draw][I]。",
     "help.depth": "显示几层；默认显示放得下的层数。",
-    "help.sensitivity": "同时列出对该单元格影响最大的给定的数。",
+    "help.sensitivity": "同时列出哪些给定的数对该单元格影响最大。",
     "help.token": "要显示的查询：写标签，或从 0 数起的位置。可重复。",
     "help.head": "头：编号；能看多个时也可写范围（如 0-3）或 all。",
     "help.batch": "批次项：编号；能看多个时也可写范围或 all。",

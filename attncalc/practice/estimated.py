@@ -1,4 +1,4 @@
-"""Mistakes with a number in them, which is found from the answers: a divisor, a stand-in for −∞, a dropout rate."""
+"""Mistakes with a number in them, which is estimated from the answers: a divisor, a stand-in for −∞, a dropout rate."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ LEAST_RATIOS = 2
 Fields = Iterator[dict[str, str]]
 
 
-def fitted(case: Case, sheet: Sheet) -> list[Finding]:
-    """The first mistake whose number, found from the answers of a sheet, explains them all."""
-    for row in FITTED:
-        found = [Finding("mistake", row.name, sheet.name, fields) for fields in row.fit(case, sheet)]
+def estimated(case: Case, sheet: Sheet) -> list[Finding]:
+    """The first mistake whose number, estimated from the answers of a sheet, explains them all."""
+    for row in ESTIMATORS:
+        found = [Finding("mistake", row.name, sheet.name, fields) for fields in row.estimate(case, sheet)]
         if found:
             return found
     return []
@@ -180,17 +180,17 @@ def _row_agrees(sheet: Sheet, row: tuple[int, ...], other: tuple[int, ...]) -> b
     return distance is not None and bool((distance <= sheet.within)[mine[sheet.given]].all())
 
 
-class Fitter(NamedTuple):
-    """A mistake with numbers in it, and what finds them: the fields of its text, where they explain the answers."""
+class Estimator(NamedTuple):
+    """A mistake with numbers in it, and what estimates them: the fields of its text, where they explain the answers."""
 
     name: str
-    fit: Callable[[Case, Sheet], Fields]
+    estimate: Callable[[Case, Sheet], Fields]
 
 
-FITTED: tuple[Fitter, ...] = (
-    Fitter("mask-stand-in", _stand_in),
-    Fitter("dropout", _dropout),
-    Fitter("another-token", _another_token),
-    Fitter("other-divisor", _other_divisor),
+ESTIMATORS: tuple[Estimator, ...] = (
+    Estimator("mask-stand-in", _stand_in),
+    Estimator("dropout", _dropout),
+    Estimator("another-token", _another_token),
+    Estimator("other-divisor", _other_divisor),
 )
 """In the order in which they are tried."""

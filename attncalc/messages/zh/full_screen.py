@@ -28,7 +28,7 @@ MESSAGES: dict[str, str] = {
     "walk-do.batch": "下一个批次项",
     "walk-do.batch-before": "上一个批次项",
     "walk-do.why": "这个数怎样从给定的数算出来",
-    "walk-do.moves": "对这个单元格影响最大的给定的数",
+    "walk-do.moves": "哪些给定的数对这个单元格影响最大",
     "walk-do.show": "以表格显示整个步骤",
     "walk-do.edit": "把光标处给定的数改成别的",
     "walk-do.set": "改动算例的任何位置，例如 scores.0=0 或 mask=causal；mask= 表示去掉",

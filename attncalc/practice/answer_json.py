@@ -16,8 +16,7 @@ from attncalc.errors import UsageError
 from attncalc.explore.cells import names_on
 from attncalc.explore.placing import WrongShape
 from attncalc.messages import Word
-from attncalc.practice.answered import DIGITS
-from attncalc.practice.answered import Answered as Answered
+from attncalc.practice.answered import DIGITS, Answered
 from attncalc.practice.arithmetic_typed import NoNumber
 from attncalc.practice.assembling import Assembly
 from attncalc.practice.fitting import (
