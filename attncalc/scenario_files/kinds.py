@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from attncalc.core.figures import Literal
@@ -20,7 +20,6 @@ Report = Callable[..., None]
 
 MOST_GUESSED = 50  # unknown keys of which it is guessed what is meant: that takes time
 MOST_DIGITS = 1200  # the exact value of the smallest double has 1,074 decimals
-PLAIN = 300  # powers of ten that a double holds for certain
 HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -62,24 +61,6 @@ def is_number(value: Any, path: str, report: Report) -> bool:
     else:
         value.fits = True
     return isinstance(value, Literal) and value.fits
-
-
-def all_fit(numbers: Sequence[Any]) -> bool:
-    """Whether all are numbers that doubles can hold, as far as that is seen without looking at each closely."""
-    if set(map(type, numbers)) != {Literal}:
-        return False
-    new = [number for number in each_once(numbers) if not number.fits]
-    plain = all(
-        number.is_finite() and abs(number.adjusted()) < PLAIN and len(number.text) < MOST_DIGITS for number in new
-    )
-    for number in new if plain else ():
-        number.fits = True
-    return plain
-
-
-def each_once(numbers: Sequence[Any]) -> Iterable[Any]:
-    """The objects in a list, each once: numbers of a file that are written alike are one."""
-    return dict(zip(map(id, numbers), numbers, strict=True)).values()
 
 
 class Text(NamedTuple):
