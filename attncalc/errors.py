@@ -34,13 +34,13 @@ class AttncalcError(Exception):
         """The error with a single fault."""
         return cls([Fault(place, code, fields)])
 
-    def sentences(self, language: str = "en") -> list[str]:
-        """One sentence a fault, the place in front of it."""
+    def sentences(self, language: str = "en", most: int | None = None) -> list[str]:
+        """One sentence a fault, the place in front of it; of so many faults at most."""
         from attncalc.messages import speaker
 
         say = speaker(language)
         return [(f"{_safe(fault.place)}: " if fault.place else "") + say(fault.code, **_safe_fields(fault.fields))
-                for fault in self.faults]  # fmt: skip
+                for fault in self.faults[:most]]  # fmt: skip
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())

@@ -6,14 +6,13 @@ import math
 from typing import TYPE_CHECKING
 
 from attncalc.cli.choices import Options
-from attncalc.core.names import DECIMAL_KINDS
 from attncalc.errors import UsageError
 
 if TYPE_CHECKING:
     from attncalc.core.scenario import Scenario
 
-LAID_OUT, IN_DECIMALS = 200_000, 50_000
-"""Numbers that are laid out, and scores that are calculated in decimals, without force: some two seconds."""
+LAID_OUT = 200_000
+"""Numbers that are laid out without force: some two seconds."""
 
 STEPS_BY_KEY = 4
 """Tables of a row's scores: as they are given or made, scaled, their exponentials, the weights."""
@@ -27,14 +26,9 @@ DATA = ("json", "csv", "npz")
 
 def check_size(scenario: Scenario, options: Options, format: str) -> None:
     """Refuses, without --force, a result that takes very long; the message says how to ask for less."""
-    from attncalc.pipelines.cost import chosen_arithmetic
-
-    in_decimals = chosen_arithmetic(scenario) in DECIMAL_KINDS
-    if options["force"] or (format in DATA and not in_decimals):
+    if options["force"] or format in DATA:
         return
-    if in_decimals and (cells := math.prod(scenario.grid)) > IN_DECIMALS:
-        raise UsageError.of("output-decimals", scenario.name, count=f"{cells:,}")
-    if format not in DATA and (count := _laid_out(scenario, options)) > LAID_OUT:
+    if (count := _laid_out(scenario, options)) > LAID_OUT:
         raise UsageError.of("output-large", scenario.name, count=f"{count:,}", format=format)
 
 

@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from decimal import Context, setcontext
 from enum import IntEnum
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +44,10 @@ def guarded(command: Command, values: Mapping[str, Any], language: str) -> int:
     """Runs a command; every way it can end is an exit code, and a sentence where it is not the good one."""
     debug = bool(values.get("debug"))
     try:
+        from attncalc.cli.effort import check_command
         from attncalc.cli.one_thread import within_limits
         from attncalc.cli.session import session
+        from attncalc.core.effort import bounded_by
 
         within_limits()
         setcontext(Context(prec=1000, traps=[]))  # sentences compare numbers, NaN among them
@@ -57,7 +60,8 @@ def guarded(command: Command, values: Mapping[str, Any], language: str) -> int:
             from attncalc.cli.inputs import keep_inputs
 
             keep_inputs(complete)
-        code = _function(command.home)(here, complete)
+        with bounded_by(partial(check_command, command, complete)):
+            code = _function(command.home)(here, complete)
         if sys.stdout is not None:
             sys.stdout.flush()
         return code
@@ -117,7 +121,7 @@ def ended(error: BaseException, language: str, debug: bool) -> int:
         complain("".join(traceback.format_exception(error)).splitlines(), language, lead="")
     match error:
         case AttncalcError():
-            complain(error.sentences(language), language)
+            complain(error.sentences(language, MOST_FAULTS), language, count=len(error.faults))
             return error.exit_code
         case SystemExit():  # completion ends so
             return int(error.code or 0)
@@ -143,12 +147,12 @@ def ended(error: BaseException, language: str, debug: bool) -> int:
     return Status.BUG
 
 
-def complain(sentences: list[str], language: str, lead: str = "attncalc: ") -> None:
-    """Writes sentences to standard error, which may be gone."""
+def complain(sentences: list[str], language: str, lead: str = "attncalc: ", count: int = 0) -> None:
+    """Writes sentences to standard error, which may be gone; `count` is how many there are where not all are given."""
     say = speaker(language)
     shown = sentences[:MOST_FAULTS] if lead else sentences
-    if len(sentences) > len(shown):
-        shown.append(say("and-more", count=len(sentences) - MOST_FAULTS))
+    if (more := max(count, len(sentences)) - len(shown)) > 0:
+        shown.append(say("and-more", count=more))
     with contextlib.suppress(OSError, ValueError, AttributeError):
         for sentence in shown:
             if sys.stderr is not None:  # print would take standard output instead

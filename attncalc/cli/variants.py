@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncalc.cli.answering import all_of, asked_for
 from attncalc.cli.choices import Options, calculation
+from attncalc.core.effort import check_effort
 from attncalc.core.labels import distinct
 from attncalc.errors import AttncalcError, UsageError
 from attncalc.scenario_files.sources import Source, source_at
@@ -72,7 +73,9 @@ def _as_asked(one: Wanted, source: Source, chosen: Mapping[str, Any]) -> Scenari
     from attncalc.scenario_files.load import scenario_from
 
     try:
-        return scenario_from(changed(source, one.changes, chosen))
+        scenario = scenario_from(changed(source, one.changes, chosen))
+        check_effort(scenario)  # here, where what holds for all variants is said once
+        return scenario
     except AttncalcError as error:
         places = {f"--set {change}": f"--with {change}" for change in one.added}
         raise UsageError(fault._replace(place=places.get(fault.place, fault.place)) for fault in error.faults) from None

@@ -154,7 +154,7 @@ def _top(found: Summary, scenario: Scenario, keys: Values, weights: Values, whol
     """The keys with the largest weights, and what all others have of the whole; rounding alone is no share."""
     seen = [(int(key), float(weight)) for key, weight in zip(keys, weights, strict=True) if key >= 0]
     names = [_key_name(scenario, key) for key, _ in seen]
-    rest = whole - sum(weight for _, weight in seen) if seen else float(weights[0])  # 0, or NaN
+    rest = math.nan if np.isnan(weights).any() else whole - sum(weight for _, weight in seen)
     if abs(rest) <= len(seen) * np.finfo(weights.dtype).eps:
         rest = 0.0
     cells = [(Figure(_number(weight, scenario, view), share=_share(weight)),) for _, weight in seen]

@@ -206,9 +206,16 @@ def _positions(
         "own": np.broadcast_to(keys == positions, grid) & visible,
         **slopes,
         **({"distance": _decimals(np.abs(positions - keys))[None, None]} if "alibi" in document else {}),
-        "query_positions": _decimals(np.arange(past, past + grid[2]))[None, None, :, None],
-        "key_positions": _decimals(np.arange(past, grid[3]))[None, None, :, None],
+        **(
+            {"query_positions": _column(past, past + grid[2]), "key_positions": _column(past, grid[3])}
+            if "rope" in document
+            else {}
+        ),
     }
+
+
+def _column(first: int, end: int) -> Values:
+    return _decimals(np.arange(first, end))[None, None, :, None]
 
 
 def _decimals(values: Values) -> Values:

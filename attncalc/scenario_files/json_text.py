@@ -32,6 +32,14 @@ class NotANumber(str):
     """NaN or Infinity, which Python's reader would let through."""
 
 
+class Literals(dict[str, Literal]):
+    """The numbers of a text by how they are written: one that stands there again is the same, and takes no room."""
+
+    def __missing__(self, text: str) -> Literal:
+        found = self[text] = Literal(text)
+        return found
+
+
 def parse(data: bytes, name: str, first_line: int = 1) -> Any:
     """The JSON value of a text, numbers as `Literal`; raises a ScenarioError that names line and column."""
     if len(data) > MOST_BYTES:
@@ -39,9 +47,10 @@ def parse(data: bytes, name: str, first_line: int = 1) -> Any:
     text = decoded(data, name)
     if not text.strip(BLANKS):
         raise ScenarioError.of("file-empty", name)
+    number = Literals().__getitem__
     try:
         value = json.loads(
-            text, object_pairs_hook=_entry, parse_float=Literal, parse_int=Literal, parse_constant=NotANumber
+            text, object_pairs_hook=_entry, parse_float=number, parse_int=number, parse_constant=NotANumber
         )
     except json.JSONDecodeError as error:
         raise _syntax_error(error, text, name, first_line) from None

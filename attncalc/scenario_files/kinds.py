@@ -6,6 +6,7 @@ The reader and the schema that `attncalc schema` prints walk the same records, s
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
@@ -19,6 +20,7 @@ Report = Callable[..., None]
 
 MOST_GUESSED = 50  # unknown keys of which it is guessed what is meant: that takes time
 MOST_DIGITS = 1200  # the exact value of the smallest double has 1,074 decimals
+HALF = re.compile("[\ud800-\udfff]")
 
 
 class Kind(Protocol):
@@ -90,7 +92,7 @@ class Text(NamedTuple):
 
 
 def _check_characters(text: str, path: str, report: Report) -> None:
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    if HALF.search(text):
         report(path, "half-character")
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import math
 import os
+import re
 import warnings
 from tokenize import TokenError
 from typing import IO, Any, BinaryIO, NamedTuple
@@ -33,6 +35,9 @@ LENGTH_BYTES = {1: 2, 2: 4, 3: 4}
 
 MOST_HEADER = 10_000
 """The longest header, in bytes; NumPy's own bound."""
+
+LONG = re.compile(rb"(?<=[0-9])L(?=[,)])")
+"""What Python 2 wrote behind a large whole number."""
 
 MOST_CONTENTS = 4 * 1024**2
 """The longest list of contents of a zip, in bytes: some 60,000 arrays."""
@@ -100,11 +105,12 @@ def described(file: IO[bytes], at: int = 0) -> Described:
     text = file.read(length)
     if len(start) < size or len(text) < length:
         raise broken("array-broken-cut")
-    formats = np.lib.format
+    formats, text = np.lib.format, LONG.sub(b"", text)
     reader = formats.read_array_header_1_0 if magic[6] == 1 else formats.read_array_header_2_0
     try:
         with warnings.catch_warnings(action="ignore"):
-            return Described(*reader(io.BytesIO(start + text)))
+            ast.literal_eval(text.decode("latin-1").lstrip())  # where this fails, NumPy would try for minutes
+            return Described(*reader(io.BytesIO(len(text).to_bytes(size, "little") + text)))
     except (ValueError, SyntaxError, TokenError, RecursionError, TypeError, MemoryError):
         raise broken("array-broken-header") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from attncalc.core.bounded import Values
 from attncalc.core.figures import Literal
 from attncalc.scenario_files.json_text import NotANumber
 from attncalc.scenario_files.kinds import Fields, Kind, Name, Number, Report, found, is_number
+from attncalc.scenario_files.many_numbers import all_fit, each_once
 
 FILES = ("npy", "npz", "safetensors")
 """The kinds of file that hold arrays."""
@@ -95,7 +97,7 @@ class Numbers(NamedTuple):
         if not isinstance(value, list) and 0 not in self.ranks:
             code = "not-an-array-or-word" if self.word else "not-an-array"
             return report(path, code, found=found(value), axes=self._axes(), word=self.word)
-        shape = self._shape(value, path, report, 0)
+        shape = self._plain_shape(value) or self._shape(value, path, report, 0)
         if shape is not None and len(shape) not in self.ranks:
             report(path, "wrong-rank", found=len(shape), axes=self._axes())
 
@@ -114,6 +116,23 @@ class Numbers(NamedTuple):
         low, high = min(self.ranks), max(self.ranks)
         return str(low) if low == high else f"{low}–{high}"
 
+    def _plain_shape(self, value: Any) -> tuple[int, ...] | None:
+        """The shape of a rectangular list in which nothing is wrong; None where each number has to be looked at."""
+        shape: tuple[int, ...] = ()
+        flat = [value]
+        while len(shape) < max(self.ranks) and flat and set(map(type, flat)) == {list}:
+            lengths = set(map(len, flat))
+            if len(lengths) > 1:
+                return None
+            shape, flat = (*shape, lengths.pop()), list(chain.from_iterable(flat))
+        return shape if shape and all_fit(flat) and all(map(self._is_right, each_once(flat))) else None
+
+    def _is_right(self, number: Literal) -> bool:
+        """Whether a number that a double can hold is one of those wanted."""
+        if self.flags:
+            return number in (0, 1)
+        return not self.whole or number == number.to_integral_value()
+
     def _shape(self, value: Any, path: str, report: Report, depth: int) -> tuple[int, ...] | None:
         """The shape, or None after a report. Every faulty number of a list is reported."""
         if not isinstance(value, list):
@@ -124,8 +143,6 @@ class Numbers(NamedTuple):
         if depth >= max(self.ranks):
             report(path, "too-many-axes", axes=self._axes())
             return None
-        if not (self.whole or self.flags) and all(type(cell) is Literal and cell.fits for cell in value):
-            return (len(value),)  # a row that was read before: a what-if checks what is new
         shapes = [self._shape(part, f"{path}[{i}]", report, depth + 1) for i, part in enumerate(value)]
         for position, shape in enumerate(shapes):
             if None not in (shape, shapes[0]) and shape != shapes[0]:

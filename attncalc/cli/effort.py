@@ -1,0 +1,107 @@
+"""What a command takes, estimated from the sizes of a scenario; without --force no more than two seconds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attncalc.cli.choices import format_of
+from attncalc.core import names
+from attncalc.errors import UsageError
+from attncalc.messages import Word
+
+if TYPE_CHECKING:
+    from attncalc.cli.app import Command
+    from attncalc.core.scenario import Scenario
+
+ALLOWED, START = 2_000_000.0, 300_000.0
+"""Microseconds that a command may take, and those it takes for nothing."""
+
+A_MULTIPLICATION, AN_EXPONENTIAL = 0.5, 25.0
+"""Microseconds in decimals of some fifty digits."""
+
+FIRST_DIGITS = 75
+"""Digits from which on exponentials get slow: with their square."""
+
+
+class Cost(NamedTuple):
+    """Microseconds for each score, for each key of a row, for each row, and for each number that is given."""
+
+    score: float
+    key: float
+    row: float
+    given: float = 0.6
+
+
+COSTS: dict[tuple[str, str], Cost] = {
+    ("run", ""): Cost(1.5, 6, 12),
+    ("run", "json"): Cost(3, 10, 40),
+    ("run", "csv"): Cost(3.5, 14, 40),
+    ("run", "npz"): Cost(0.5, 4, 8),
+    ("why", ""): Cost(1.2, 55, 12),
+    ("why", "html"): Cost(1.2, 85, 12),
+    ("why", "json"): Cost(1.2, 250, 12),
+    ("step", ""): Cost(15, 200, 20),
+    ("compare", ""): Cost(42, 30, 100),
+    ("compare", "html"): Cost(90, 60, 200),
+    ("sweep", ""): Cost(10, 200, 150),
+    ("check", ""): Cost(8, 10, 30),
+    ("quiz", ""): Cost(3.5, 10, 30),
+    ("verify", ""): Cost(1.5, 6, 15),
+}
+"""By command and format; measured by benchmarks/hostile.py."""
+
+
+def check_command(command: Command, options: Mapping[str, Any], scenario: Scenario) -> None:
+    """Refuses, without --force, what would take the command too long; the message says how long, and what to do."""
+    from attncalc.pipelines.cost import chosen_arithmetic
+
+    if options["force"]:
+        return
+    format = format_of(options, names.FORMATS)
+    name = "run" if command.name == "explain" else command.name
+    cost = COSTS.get((name, format)) or COSTS.get((name, ""))
+    if cost is None:
+        return
+    if chosen_arithmetic(scenario) in names.DECIMAL_KINDS:
+        _check_decimals(command, scenario)
+    batch, heads, queries, keys = scenario.grid
+    scores, given = math.prod(scenario.grid), _given(scenario)
+    taken = START + cost.score * scores + cost.key * keys + cost.row * batch * heads * queries + cost.given * given
+    if taken > ALLOWED:
+        mend = _mend(command, "effort-mend", "effort-mend-force")
+        found = {"scores": f"{scores:,}", "keys": f"{keys:,}", "given": f"{given:,}"}
+        raise UsageError.of("effort", scenario.name, seconds=math.ceil(taken / 1e6), mend=mend, **found)
+
+
+def _given(scenario: Scenario) -> int:
+    return sum(values.size for name, values in scenario.arrays.items() if name in scenario.origins)
+
+
+def _mend(command: Command, plain: str, forced: str) -> Word:
+    """What to do instead; a command without --force cannot be told to take it."""
+    return Word(forced if "force" in command.options else plain)
+
+
+def _check_decimals(command: Command, scenario: Scenario) -> None:
+    """Refuses what would take too long in decimals: many scores, or few from numbers of many digits."""
+    from attncalc.pipelines.cost import count
+
+    found = count(scenario)
+    quick = START + A_MULTIPLICATION * found.multiplications + AN_EXPONENTIAL * found.exponentials
+    digits = _most_digits(scenario) if quick <= ALLOWED else 0
+    taken = quick + AN_EXPONENTIAL * found.exponentials * (digits / FIRST_DIGITS) ** 2
+    if taken > ALLOWED:
+        mend = _mend(command, "effort-digits", "effort-digits-force")
+        if "arithmetic" in command.options:
+            mend = _mend(command, "effort-float", "effort-float-force")
+        scores = f"{math.prod(scenario.grid):,}"
+        raise UsageError.of("output-decimals", scenario.name, count=scores, seconds=math.ceil(taken / 1e6), mend=mend)
+
+
+def _most_digits(scenario: Scenario) -> int:
+    """The digits of the longest number that is given."""
+    arrays = (values for name, values in scenario.arrays.items() if name in scenario.origins)
+    numbers = (x for values in arrays if values.dtype == object for x in values.flat if x.is_finite())
+    return max((len(x.as_tuple().digits) for x in numbers), default=1)
