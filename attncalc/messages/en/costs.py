@@ -23,7 +23,7 @@ MESSAGES: dict[str, str] = {
     "cost-growth": "How it grows",
     "cost-curve.all": "multiply-adds of one layer",
     "cost-curve.squared": "of them scores and context",
-    "cost-share": "Scores and context are {before} % of a layer's multiply-adds at {first} tokens, and {after} % at {last}.",
+    "cost-share": "Scores and context are {before} % of a layer's multiply-adds at {first} {first:token|tokens}, and {after} % at {last}.",
     "cost-shapes": "The shape of every step, {tokens} {tokens:token|tokens}",
     "cost-column.shapes": "shapes in one layer",
     "cost-column.multiply-adds": "multiply-adds",
