@@ -236,6 +236,7 @@ REFUSALS: list[tuple[tuple[str, ...], str, str]] = [
     (("--summary", "--by-hand", "2"), "asks for by-hand", "要求 by-hand"),
     (("--summary", "--step", "weights"), "together with --summary", "和 --summary 一起用"),
     (("--top", "3"), "only together with --summary", "只有和 --summary 一起用"),
+    (("--threads", "3"), "with --summary or --picture map", "--summary 或 --picture map 一起用"),
     (("--summary", "--top", "0"), "--top", "--top"),
     (("--summary", "--threads", "x"), "--threads", "--threads"),
     (("--summary", "--token", "nobody"), "nobody", "nobody"),

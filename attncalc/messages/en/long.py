@@ -40,6 +40,7 @@ MESSAGES: dict[str, str] = {
     "long-hours": "about {number} h",
     "summary-idle": "nothing reads this together with --summary",
     "rows-idle": "is not read here: with so many keys a row is told as a digest, without its steps",
+    "long-only": "is read only together with --summary or --picture map",
     "summary-only": "is read only together with --summary",
     "map-one-scenario": "takes one scenario",
     "map-untitled": "A long attention as a map",

@@ -40,6 +40,7 @@ MESSAGES: dict[str, str] = {
     "long-hours": "约 {number} 小时",
     "summary-idle": "和 --summary 一起用时不起作用",
     "rows-idle": "在这里不起作用：键太多时一行只显示摘要，没有各个步骤",
+    "long-only": "只有和 --summary 或 --picture map 一起用才起作用",
     "summary-only": "只有和 --summary 一起用才起作用",
     "map-one-scenario": "只接受一个算例",
     "map-untitled": "长上下文的权重图",
