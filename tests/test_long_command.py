@@ -294,6 +294,7 @@ REFUSALS: list[tuple[tuple[str, ...], str, str]] = [
     (("--summary", "--by-hand", "2"), "asks for by-hand", "要求 by-hand"),
     (("--summary", "--step", "weights"), "together with --summary", "与 --summary 一起用"),
     (("--top", "3"), "works with --summary only", "只能与 --summary 一起使用"),
+    (("--threads", "3"), "--summary / --picture map only", "只能与 --summary / --picture map 一起使用"),
     (("--summary", "--top", "0"), "--top", "--top"),
     (("--summary", "--threads", "x"), "--threads", "--threads"),
     (("--summary", "--token", "nobody"), "nobody", "nobody"),

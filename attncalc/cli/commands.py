@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from attncalc.document.view import View
 
 
-SUMMARY_ONLY = ("top", "near", "threads", "scheduler", "workers")
-"""Options of `run` that only a summary reads."""
+ONLY_LONG = {"--summary": ("top", "near"), "--summary / --picture map": ("threads", "scheduler", "workers")}
+"""Options of `run` that only a summary reads, or a summary and a map."""
 
 
 def explain(session: Session, options: Options) -> int:
@@ -49,8 +49,9 @@ def run(session: Session, options: Options) -> int:
 
         asked_for(sources)
         return summary(session, options)
-    if idle := [f"--{name}" for name in SUMMARY_ONLY if options[name] is not None]:
-        raise UsageError.of("works-only-with", ", ".join(idle), options="--summary")
+    for readers, known in ONLY_LONG.items():
+        if idle := [f"--{name}" for name in known if options[name] is not None]:
+            raise UsageError.of("works-only-with", ", ".join(idle), options=readers)
     if options["jsonl"]:
         return _json_lines(session, options)
     from attncalc.core.scenario import Scenario

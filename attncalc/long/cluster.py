@@ -14,13 +14,15 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from multiprocessing import resource_tracker
 from queue import Empty, Queue
 from typing import Any
 
 import dask
-from distributed import Client, LocalCluster, WorkerPlugin
+from distributed import Client, LocalCluster
 from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
+from distributed.utils import LoopRunner
 
 from attncalc import __version__
 from attncalc.core.memory import in_bytes
@@ -36,15 +38,6 @@ ADDRESS = re.compile(r"(?:tcp|tls)://(?:\[([0-9a-fA-F:.%]+)\]|([^\s/:@\[\]]+)):(
 
 NO_PAGES: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 """A cluster of our own shows nothing to a browser."""
-
-
-class Undisturbed(WorkerPlugin):  # type: ignore[misc]
-    """Leaves an interrupt of the keyboard to the process that started the workers, which ends them."""
-
-    def setup(self, worker: Any) -> None:
-        """Is called in the process of a worker."""
-        with suppress(ValueError):  # not in its main thread
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
@@ -93,16 +86,33 @@ def local(workers: int) -> Iterator[Client]:
         try:
             cluster = stack.enter_context(LocalCluster(
                 n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", security=True,
-                silence_logs=logging.CRITICAL, local_directory=folder,
+                silence_logs=logging.CRITICAL, local_directory=folder, loop=stack.enter_context(_undisturbed()).loop,
             ))  # fmt: skip
             client = stack.enter_context(_quiet(Client(cluster, set_as_default=False)))
-            client.register_plugin(Undisturbed())
         except (RuntimeError, OSError) as error:
-            raise UsageError.of(
-                "dask-no-start", "--scheduler", count=workers, reason=shortened(str(error).rstrip("."))
-            ) from None
+            reason = shortened(str(error).rstrip("."))
+            raise UsageError.of("dask-no-start", "--scheduler", count=workers, reason=reason) from None
         with _explained():
             yield client
+
+
+@contextmanager
+def _undisturbed() -> Iterator[LoopRunner]:
+    """A loop that starts processes to which no interrupt of the keyboard comes: it is for this one, which ends them."""
+    runner = LoopRunner()
+    if not hasattr(signal, "pthread_sigmask"):
+        runner.start()
+    else:
+        resource_tracker.ensure_running()  # starting with the first process it would lift the mask
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            runner.start()  # its thread, and what that starts, keep the mask
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    try:
+        yield runner
+    finally:
+        runner.stop()
 
 
 def check_workers(client: Client, needed: int) -> None:
