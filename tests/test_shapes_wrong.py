@@ -167,7 +167,7 @@ MISSING: list[tuple[Document, str, str]] = [
      "past: 缺少 k：之前各个 token 的键"),
     ({**SQUARE, "past": {"k": [[1, 2]], "v": [[1]]}},
      "past: nothing would read this: there are no values to mix; remove it",
-     "past: 写了也不会用到：没有可以混合的值；请删去"),
+     "past: 写了也不会用到：没有可以加权求和的值；请删去"),
 ]  # fmt: skip
 
 

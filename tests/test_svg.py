@@ -347,7 +347,7 @@ def test_a_curve_goes_through_its_numbers() -> None:
     [
         (
             ("--picture", "weights", "--step", "scores"),
-            "attncalc: --step: the picture weights shows the weights and no other step, but found scores; leave --step out, or take --picture flow\n",
+            "attncalc: --step: the picture weights shows the weights and no other step, and scores was asked for; leave --step out, or take --picture flow\n",
         ),
         (("--picture", "bar"), "--picture"),
     ],
