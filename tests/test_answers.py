@@ -579,6 +579,27 @@ def test_a_tidy_csv_names_the_place_of_every_number(
     assert answered.convention == convention
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.json", json.dumps({"scores": WEIGHTS, "weights": WEIGHTS}).encode()),
+        ("a.csv", b"step,key,value\nscores,I,0.62\nweights,I,0.12\n"),
+        ("a.npz", npz(scores=WEIGHTS, weights=WEIGHTS)),
+        (
+            "a.safetensors",
+            safetensors(**dict.fromkeys(("scores", "weights"), ("F64", (1, 4), np.array(WEIGHTS).tobytes()))),
+        ),
+    ],
+)
+def test_a_file_without_the_step_that_is_asked_for_says_what_it_has(name: str, data: bytes, tmp_path: Path) -> None:
+    """Whatever kind of file it is."""
+    with pytest.raises(UsageError) as refused:
+        read_answers(trace("draw"), written(tmp_path, name, data), "total")
+    assert [(fault.code, fault.fields) for fault in refused.value.faults] == [
+        ("answers-not-there", {"step": "total", "known": "scores, weights"})
+    ]
+
+
 # --- standard input -------------------------------------------------------------------------------
 
 INPUTS: list[tuple[str, bytes, str | None]] = [

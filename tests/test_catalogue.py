@@ -319,6 +319,7 @@ NOWHERE: list[tuple[str, Document, str]] = [
     ("one query after a cache", but(CACHED, q=some(35, 2, 1, 4), k=some(36, 2, 1, 4), v=some(37, 2, 1, 4), mask=None), f"mask-unasked {MASKS}"),
     ("weights without scores", but(GIVEN, weighting="uniform"), "mask-unasked"),
     ("a mask that is not causal", but(HEAD, mask=KEEP), "wrong-triangle diagonal-hidden one-future-visible other-corner window-forgotten padding-on-queries mask-unasked"),
+    ("a temperature without a scale", but(HEAD, scale="none", temperature=2), "scale-unasked no-scale"),
     ("matrices that are not square", HEAD, f"{PROJECTED} swapped-q-v swapped-k-v {FUSED}"),
     ("no matrices", {"x": some(1, 4, 6)}, f"{PROJECTED} {SWAPPED} {FUSED} projection-bias-forgotten"),
     ("matrices of memory", CROSS, FUSED),

@@ -18,7 +18,7 @@ from samples import BUILT_IN, DRAW, computed, trace_of, trace_of_text, view_in
 
 from attncalc import load, run
 from attncalc.core.certain import OWN
-from attncalc.core.expression import Cell, Expression, Number, Operation, Symbol, numbers_in
+from attncalc.core.expression import Cell, Expression, Number, Operation, Symbol, numbers_in, rational
 from attncalc.core.figures import round_to
 from attncalc.core.stage import AXES, Step, Trace
 from attncalc.derive import derivation, formula, recomputed
@@ -478,6 +478,49 @@ def test_brackets_stand_where_binding_asks_for_them(tree: Expression, text: str,
     assert view.notation().print(tree) == text
     assert view._replace(signs=ASCII).notation().print(tree) == ascii_text
     assert LatexNotation(lambda n: str(n.value), view.say).print(tree) == latex
+
+
+def value(text: str) -> Number:
+    """A number that can be calculated with."""
+    return Number(Decimal(text))
+
+
+TWO, THREE, FOUR, NONE = value("2"), value("3"), value("4"), value("0")
+VALUES: list[tuple[Expression, int, Fraction | None]] = [
+    # tree, value, the fraction where it is one
+    (-(TWO + THREE), -5, Fraction(-5)),
+    (TWO - THREE, -1, Fraction(-1)),
+    (TWO / FOUR * THREE - value("0.5"), 1, Fraction(1)),
+    (Operation("sum", (TWO, THREE, FOUR)), 9, Fraction(9)),
+    (Operation("dot", (TWO, THREE, FOUR, value("5"))), 23, Fraction(23)),
+    (Operation("maximum", (TWO, FOUR, THREE)), 4, Fraction(4)),
+    (Operation("power", (TWO, THREE)), 8, Fraction(8)),
+    (Operation("power", (FOUR, value("0.5"))), 2, None),
+    (Operation("power", (value("1"), value("1000"))), 1, None),
+    (Operation("sqrt", (FOUR,)), 2, Fraction(2)),
+    (Operation("exp", (NONE,)), 1, Fraction(1)),
+    (Operation("cos", (NONE,)), 1, Fraction(1)),
+    (Operation("sin", (NONE,)), 0, Fraction(0)),
+    (Operation("tanh", (NONE,)), 0, Fraction(0)),
+    (NONE * Operation("sqrt", (TWO,)), 0, Fraction(0)),
+    (NONE / Operation("sqrt", (TWO,)), 0, Fraction(0)),
+]
+
+
+@pytest.mark.parametrize(("tree", "wanted", "fraction"), VALUES)
+def test_a_tree_has_its_value_and_is_a_fraction_or_not(
+    tree: Expression, wanted: int, fraction: Fraction | None
+) -> None:
+    """Each operation by itself; roots, and powers of what is no whole number or is large, count as no fractions."""
+    assert recomputed(tree) == wanted
+    assert rational(tree, lambda leaf: Fraction(leaf.value)) == fraction
+
+
+@pytest.mark.parametrize("kind", ["sqrt", "exp", "cos", "sin", "tanh"])
+def test_what_is_irrational_is_no_fraction(kind: str) -> None:
+    """Of 2 and of −2, and half of a root; nor is what is divided by 0."""
+    for tree in (Operation(kind, (TWO,)), Operation(kind, (-TWO,)), Operation(kind, (TWO,)) / TWO, TWO / NONE):
+        assert rational(tree, lambda leaf: Fraction(leaf.value)) is None
 
 
 def test_the_middle_of_a_long_sum_is_left_out() -> None:

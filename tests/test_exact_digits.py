@@ -226,6 +226,18 @@ def test_the_errors_of_many_terms_add_up(name: str, absolute: float, relative: f
     assert Decimal("0.001") <= total.error(total.values.item()) <= Decimal(1)
 
 
+@pytest.mark.parametrize("name", LONG_SUMS)
+def test_the_roundings_of_many_terms_add_up(name: str) -> None:
+    """A thousand sums that are all cut off at 12 digits: what is lost is within the bound."""
+    thirds = Bounded(np.full((1, TERMS), Decimal("0." + "3" * LOW)))
+    found = []
+    for digits in (LOW, HIGH):
+        with localcontext(digits_of(digits)):
+            found.append(LONG_SUMS[name](thirds))
+    value, true = (total.values.item() for total in found)
+    assert abs(value - true) <= found[0].error(value)
+
+
 def shows_both(value: Decimal, error: Decimal, edges: Edges) -> bool:
     """Whether a number is shown in two ways within its error."""
     ends = [digits_of(80).add(value, sign * error) for sign in (-1, 1)]

@@ -103,6 +103,7 @@ def test_text_is_that_of_whole_number_arithmetic(case: tuple[Decimal, int], roun
 @example((Decimal("1.00001E-5"), 4), UP, 1, -2)  # 1.0e-5, but 9.9e-6 is within the error
 @example((Decimal("1.00001E-5"), 4), EVEN, 1, -2)
 @example((Decimal("1.00001E+11"), 2), UP, 1, -2)
+@example((Decimal("1E+12"), 4), UP, 1, -5)  # 1.0000e12, but 9.9999e11 is within the error
 def test_between_two_edges_the_text_is_the_same(
     case: tuple[Decimal, int], rounding: str, digits: int, power: int
 ) -> None:

@@ -13,7 +13,7 @@ from running import run_program
 
 from attncalc import load, run
 from attncalc.core.figures import Literal
-from attncalc.practice.generator import LEVELS, Recipe, coincident_sizes, random_document, recipe_for
+from attncalc.practice.generator import LEVELS, SENTENCES, Recipe, coincident_sizes, random_document, recipe_for
 from attncalc.scenario_files.json_text import written
 
 DRAWS = 1000
@@ -32,6 +32,13 @@ def text_of(level: int, seed: int, attempt: int = 0) -> str:
 def draws(level: int) -> list[dict[str, Any]]:
     """A thousand scenarios of a level."""
     return [random_document(LEVELS[level - 1], seed) for seed in range(DRAWS)]
+
+
+def test_tokens_are_words_and_none_stands_twice_in_a_sentence() -> None:
+    """Short plain words, in lower case but for I."""
+    for words in SENTENCES:
+        assert len({*words}) == len(words)
+        assert all(word == "I" or (word.isascii() and word.isalpha() and word.islower()) for word in words)
 
 
 @levels

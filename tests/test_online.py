@@ -14,6 +14,7 @@ from samples import BUILT_IN
 from attncalc import load, run
 from attncalc.core.stage import Trace
 from attncalc.derive import derivation, recomputed, sources_in_formula
+from attncalc.errors import CalculationError
 
 SOFTMAX = [name for name in BUILT_IN if "exponentials" in run(load(name))]
 SIZES = (1, 2, 3, 100)
@@ -109,6 +110,15 @@ def test_what_does_not_fit_is_refused(args: tuple[str, ...], sentence: str) -> N
     done = call("explain", "draw", *args)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"attncalc: {sentence}")
+
+
+@pytest.mark.parametrize("algorithm", ["plain", "online"])
+def test_a_row_that_sees_nothing_can_be_refused(algorithm: str) -> None:
+    """With the sentence of whole rows."""
+    nothing = {"scores": [[1, 2], [3, 4]], "v": [[1], [2]], "mask": {"keep": [[1, 1], [0, 0]]}, "empty_rows": "error"}
+    with pytest.raises(CalculationError) as refused:
+        run(load({**nothing, "algorithm": algorithm}))
+    assert [(fault.code, fault.fields) for fault in refused.value.faults] == [("empty-row-refused", {"query": "1"})]
 
 
 def test_each_block_reads_its_scores_and_the_running_values() -> None:

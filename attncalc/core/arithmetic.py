@@ -26,8 +26,6 @@ MINUS_INFINITY = Decimal("-Infinity")
 class Arithmetic(Protocol):
     """What a calculation needs besides the operators of its arrays."""
 
-    kind: str
-
     def given(self, values: Values, path: str) -> Array:
         """The given numbers (decimals, or floats from a file) as an array of this kind; `path` names their place."""
 
@@ -77,8 +75,6 @@ class Decimals:
     With `last`, there will be no further run with more digits: what the digits at hand cannot tell from zero is zero.
     `powers` are the exponentials that were taken, inside steps too: they say how far apart numbers lie.
     """
-
-    kind = "decimals"
 
     def __init__(self, last: bool = False, powers: list[Bounded] | None = None) -> None:
         self.last = last
@@ -182,7 +178,6 @@ class Floats:
     """NumPy's binary floating point as it is, in one width."""
 
     def __init__(self, kind: str) -> None:
-        self.kind = kind
         self.dtype = np.dtype(kind)
 
     def given(self, values: Values, path: str) -> Values:

@@ -16,11 +16,9 @@ from attncalc.core.expression import Cell, Expression, Number, Operation, expres
 class Expressions:
     """The arithmetic of expressions: running a stage over it gives the derivation of a cell."""
 
-    kind = "expressions"
-
     def given(self, values: Any, path: str) -> ExpressionArray:
-        """The given numbers, each with its place."""
-        return leaves(np.asarray(values), path, True) if path else expressions(values)
+        """The numbers that an operation makes for itself, as constants; what is read comes as expressions already."""
+        return expressions(values)
 
     def number(self, value: Decimal, path: str = "") -> Expression:
         """A constant of the formula, such as d_k."""
@@ -158,12 +156,9 @@ def expressions(value: Any) -> ExpressionArray:
     return ExpressionArray(cells)
 
 
-def leaves(values: Any, name: str, given: bool, start: tuple[int, ...] = ()) -> ExpressionArray:
+def leaves(values: Any, name: str, given: bool, start: tuple[int, ...]) -> ExpressionArray:
     """Numbers as expressions that name their cells; `start` is where the part stands in its array."""
     cells = np.empty(values.shape, dtype=object)
-    offset = start or (0,) * values.ndim
     for index in np.ndindex(values.shape):
-        cells[index] = Number(
-            values[index], Cell(name, tuple(i + o for i, o in zip(index, offset, strict=True)), given)
-        )
+        cells[index] = Number(values[index], Cell(name, tuple(i + o for i, o in zip(index, start, strict=True)), given))
     return ExpressionArray(cells)

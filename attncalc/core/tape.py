@@ -91,8 +91,6 @@ class Taped:
 class Tape:
     """The arithmetic of arrays that remember, over doubles or over decimals in the context at hand."""
 
-    kind = "tape"
-
     def __init__(self, numbers: Floats | Decimals) -> None:
         self.numbers = numbers
 

@@ -143,8 +143,6 @@ class Line(Expression):
 class LiveExpressions(Expressions):
     """The arithmetic of live formulas; `hidden_names` are the steps and arrays that may hold minus infinity."""
 
-    kind = "live"
-
     def __init__(self, hidden_names: frozenset[tuple[str, bool]]) -> None:
         self.hidden_names = hidden_names
 

@@ -84,8 +84,7 @@ def fitted(numbers: Values, step: Step, **lengths: int) -> Fitted:
 def _readings(numbers: Values, wanted: tuple[int, ...]) -> Iterator[tuple[str, Values, tuple[int, ...]]]:
     """The ways to read an array: the convention, the array without it, the shape it has to have then."""
     yield "", numbers, wanted
-    if wanted[1] > 1:
-        yield AVERAGED, numbers, (wanted[0], 1, *wanted[2:])
+    yield AVERAGED, numbers, (wanted[0], 1, *wanted[2:])
     if numbers.ndim > 1 and len(wanted) == 4:
         yield COLUMNS, numbers.swapaxes(-1, -2), wanted
 
