@@ -691,6 +691,16 @@ def test_typed_answers_name_a_step_a_row_or_a_cell(
     assert {answered.step: cells(answered) for answered in found} == wanted
 
 
+@pytest.mark.parametrize("text", ["weights=0.62 x 0.19 y", "weights[draw]=0.62 x 0.19 y", "weights=[[0.62 x 0.19 y]]"])
+def test_an_entry_that_is_no_number_is_told_with_its_place(text: str) -> None:
+    """Every one: the answer it stands in, and which of its entries it is."""
+    with pytest.raises(UsageError) as refused:
+        from_text(trace("draw"), [text])
+    found = [(fault.place, fault.fields["number"], fault.fields["found"]) for fault in refused.value.faults]
+    assert [row[1:] for row in found] == [(2, "x"), (4, "y")]
+    assert {row[0] for row in found} == {f"--answer {text}"}
+
+
 def test_a_token_may_look_like_the_syntax() -> None:
     """Brackets, an equals sign and a point as labels."""
     here = trace_of({"tokens": ["[CLS]", "=", "a.b", "c d"], "scores": [[0, 1, 2, 3]] * 4})

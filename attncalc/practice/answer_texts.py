@@ -37,14 +37,6 @@ class Target(NamedTuple):
     head: int
 
 
-class Place(NamedTuple):
-    """Where a text stands, as faults say it, and the batch entry and head of its rows."""
-
-    said: str
-    batch: int
-    head: int
-
-
 class Found(NamedTuple):
     """Numbers with the index of each in the cells of a step, and their convention."""
 
@@ -63,10 +55,10 @@ def answers_in_texts(trace: Trace, texts: Sequence[str], batch: int = 0, head: i
     cells: dict[str, Values] = {}
     found: list[Found] = []
     for text in texts:
-        place = f"{OPTION} {shortened(text)}"
         try:
-            found.append(_found(trace, text, place, batch, head))
+            found.append(_found(trace, text, batch, head))
         except AttncalcError as error:
+            place = f"{OPTION} {shortened(text)}"
             assembly.faults += [fault._replace(place=place) for fault in error.faults]
     for step, numbers, _ in found:
         whole = cells.setdefault(step.name, np.full(step.cells.shape, None, dtype=object))
@@ -78,33 +70,33 @@ def answers_in_texts(trace: Trace, texts: Sequence[str], batch: int = 0, head: i
     return assembly.answers([assembly.typed(step, Fitted(cells[name], said)) for name, (step, said) in steps.items()])
 
 
-def _found(trace: Trace, text: str, place: str, batch: int, head: int) -> Found:
+def _found(trace: Trace, text: str, batch: int, head: int) -> Found:
     """The numbers of one text, each with its cell."""
     whole = text if "=" in text else text.replace("＝", "=")
     left, equals, right = whole.rpartition("=")
     if not equals or not left.strip() or not right.strip():
-        raise UsageError.of("answer-syntax", place)
+        raise UsageError.of("answer-syntax")
     first = FIRST.fullmatch(whole)
     try:
-        return _read(trace, left.strip(), right, Place(place, batch, head))
+        return _read(trace, left.strip(), right, batch, head)
     except AttncalcError:
         # Signs of equality may stand behind labels, before a sum, or be tokens.
         if not first or first[1] == left or _name(trace, first[1].strip())[1] not in trace:
             raise
-    return _read(trace, first[1].strip(), first[2], Place(place, batch, head))
+    return _read(trace, first[1].strip(), first[2], batch, head)
 
 
-def _read(trace: Trace, left: str, right: str, at: Place) -> Found:
+def _read(trace: Trace, left: str, right: str, batch: int, head: int) -> Found:
     """The numbers on the right of a sign of equality, for the cells that stand left of it."""
     word, _ = _name(trace, left)
-    step = step_named(trace, word, at.said)
-    target = Target(step, _words(left[len(word) :].strip()), at.batch, at.head)
+    step = step_named(trace, word)
+    target = Target(step, _words(left[len(word) :].strip()), batch, head)
     trace = with_terms(trace, step.name)
     right = _in_order(step, right)
     if _is_single(right):
-        (number,) = row_typed(right, at.said)
-        return Found(step, [(find_cell(trace, [step.name, *target.words], at.batch, at.head).place, number)])
-    return _table(trace, target, right, at.said)
+        (number,) = row_typed(right)
+        return Found(step, [(find_cell(trace, [step.name, *target.words], batch, head).place, number)])
+    return _table(trace, target, right)
 
 
 def _name(trace: Trace, left: str) -> tuple[str, str]:
@@ -139,7 +131,7 @@ def _is_single(text: str) -> bool:
 # --- rows and tables ------------------------------------------------------------------------------
 
 
-def _table(trace: Trace, target: Target, text: str, place: str) -> Found:
+def _table(trace: Trace, target: Target, text: str) -> Found:
     """The numbers of a row or a table, each with its cell."""
     step = target.step
     axes = [axis for axis in step.stage.layout[2:] if axis != "one"]
@@ -149,8 +141,8 @@ def _table(trace: Trace, target: Target, text: str, place: str) -> Found:
     for spare in _spare(step, axes, len(target.words)):
         chosen = [axis for axis in axes if axis not in spare]
         try:
-            at = {axis: position(step, axis, word, place) for axis, word in zip(chosen, target.words, strict=False)}
-            return _placed(trace, target, at, text, place)
+            at = {axis: position(step, axis, word, "") for axis, word in zip(chosen, target.words, strict=False)}
+            return _placed(trace, target, at, text)
         except AttncalcError as error:
             refused.append(error)
     raise refused[0]
@@ -164,21 +156,21 @@ def _spare(step: Step, axes: Sequence[str], words: int) -> Iterator[Sequence[str
         yield ones[:count]
 
 
-def _placed(trace: Trace, target: Target, at: dict[str, int], text: str, place: str) -> Found:
+def _placed(trace: Trace, target: Target, at: dict[str, int], text: str) -> Found:
     """The numbers on the axes that the words leave open."""
     step = target.step
     start = index_of(trace, step, target.batch, target.head, at)
     layout = step.stage.layout
     rest = tuple(1 if axis in at else n for axis, n in list(zip(layout, step.cells.shape, strict=True))[2:])
-    rows = _nested(text, place, single=len([n for n in rest if n > 1]) < 2)
-    given = numbers = _array(_seen(trace, target, at, rows), place)
+    rows = _nested(text, single=len([n for n in rest if n > 1]) < 2)
+    given = numbers = _array(_seen(trace, target, at, rows))
     if not at and (whole := _whole(step, numbers)) is not None:
         return Found(step, list(np.ndenumerate(whole)))
     convention = ""
     if not leaves_out_ones(numbers.shape, rest):
         numbers, convention = numbers.swapaxes(-1, -2) if numbers.ndim > 1 and not at else numbers, COLUMNS
     if not leaves_out_ones(numbers.shape, rest):
-        raise _misfit(target, at, given.shape, tuple(n for n in rest if n > 1) or (1,), place)
+        raise _misfit(target, at, given.shape, tuple(n for n in rest if n > 1) or (1,))
     inner = np.ndenumerate(numbers.reshape(rest))
     return Found(step, [((*start[:2], *map(sum, zip(start[2:], at_, strict=True))), n) for at_, n in inner], convention)
 
@@ -195,19 +187,17 @@ def _seen(trace: Trace, target: Target, at: dict[str, int], rows: list[Any]) -> 
     return [filled_up(trace, target.step, row, query, target.batch, target.head) for query, row in enumerate(rows)]
 
 
-def _misfit(
-    target: Target, at: dict[str, int], found: tuple[int, ...], wanted: tuple[int, ...], place: str
-) -> AttncalcError:
+def _misfit(target: Target, at: dict[str, int], found: tuple[int, ...], wanted: tuple[int, ...]) -> AttncalcError:
     """Numbers that do not fit: rows that are too few, or too many, for those of the step; any other shape."""
     step = target.step
     if not at and len(found) == len(wanted) == 2 and found[1] == wanted[1]:
         example = f"{step.name}[{places_said(step, (0,) * step.cells.ndim)[0]}]"
         fields: dict[str, Any] = {"count": found[0], "wanted": wanted[0], "step": step.name, "example": example}
-        return UsageError.of("answers-rows", place, **fields)
+        return UsageError.of("answers-rows", **fields)
     shapes = WrongShape(found, wanted).fields
     if not at and len(wanted) == 2 and (len(found) == 1 or found[0] == 1):
-        return UsageError.of("answers-shape-typed", place, **shapes, step=step.name)
-    return UsageError.of("answers-shape", place, **shapes, step=" ".join((step.name, *target.words)))
+        return UsageError.of("answers-shape-typed", **shapes, step=step.name)
+    return UsageError.of("answers-shape", **shapes, step=" ".join((step.name, *target.words)))
 
 
 def _whole(step: Step, numbers: Values) -> Values | None:
@@ -219,17 +209,17 @@ def _whole(step: Step, numbers: Values) -> Values | None:
     return None if found.convention else found.numbers
 
 
-def _nested(text: str, place: str, single: bool, level: int = 0) -> list[Any]:
+def _nested(text: str, single: bool, level: int = 0) -> list[Any]:
     """Rows in brackets, rows between semicolons, or a single row, where there is but one."""
     inner = text.strip()
     if level > MOST_LEVELS:
-        raise UsageError.of("answer-syntax", place)
+        raise UsageError.of("answer-syntax")
     if re.match(r"\[\s*\[", inner) and inner.endswith("]"):
         parts = _bracketed(inner[1:-1])
-        return [_nested(part, place, True, level + 1) for part in parts]
+        return [_nested(part, True, level + 1) for part in parts]
     if single:
-        return list(row_typed(inner, place))
-    return [row_typed(row, place) for row in re.split(r"[;；\n]|\\\\", inner.strip("[]")) if row.strip()]
+        return list(row_typed(inner))
+    return [row_typed(row) for row in re.split(r"[;；\n]|\\\\", inner.strip("[]")) if row.strip()]
 
 
 def _bracketed(text: str) -> list[str]:
@@ -246,7 +236,7 @@ def _bracketed(text: str) -> list[str]:
     return parts
 
 
-def _array(rows: list[Any], place: str) -> Values:
+def _array(rows: list[Any]) -> Values:
     """Nested lists as an object array; a UsageError where a row is longer than the first."""
     shape: list[int] = []
     flat: list[Any] = [rows]
@@ -254,7 +244,7 @@ def _array(rows: list[Any], place: str) -> Values:
         lengths = [len(row) if isinstance(row, list) else -1 for row in flat]
         for number, found in enumerate(lengths, start=1):
             if found != lengths[0]:
-                fault = Fault(place, "answer-ragged", {"number": number, "found": found, "wanted": lengths[0]})
+                fault = Fault("", "answer-ragged", {"number": number, "found": found, "wanted": lengths[0]})
                 raise UsageError([fault])
         shape.append(lengths[0])
         flat = [cell for row in flat for cell in row]

@@ -136,7 +136,7 @@ class Span(NamedTuple):
     end: int
 
 
-def row_typed(text: str, place: str = "") -> list[TypedNumber | None]:
+def row_typed(text: str) -> list[TypedNumber | None]:
     """The entries of a row as people type it, None where there is no answer.
 
     Blanks, commas, semicolons, `|` or `&` separate them, and brackets may stand around all; a sum after `=` is left
@@ -151,7 +151,7 @@ def row_typed(text: str, place: str = "") -> list[TypedNumber | None]:
             found.append(None if is_gap(entry) else number_of(entry))
         except NoNumber as wrong:
             fields = {"number": number, "found": shortened(entry.strip()), "wanted": Word(wrong.code)}
-            faults.append(Fault(place, "typed-entry", fields))
+            faults.append(Fault("", "typed-entry", fields))
     if faults:
         raise UsageError(faults)
     return found

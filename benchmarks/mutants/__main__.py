@@ -34,7 +34,7 @@ PRACTISING = (
     "numbers_typed", "answers", "array_places", "diagnose", "catalogue", "generator", "quiz", "worksheet", "check",
     "check_json", "new", "npz",
 )  # fmt: skip
-SHOWING = ("cells", "notes", "screens", "hostile_words", "walk")
+SHOWING = ("cells", "notes", "screens", "hostile_words", "walk", "structure")
 NEAREST = {
     "core": (*CALCULATING, *SHOWING), "ops": CALCULATING, "pipelines": (*CALCULATING, "why"), "practice": PRACTISING,
 }  # fmt: skip
