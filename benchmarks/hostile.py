@@ -87,8 +87,9 @@ SHAPES: dict[str, Text] = {
     "1,400 tokens, exact": lambda n: sequence(1400, 1, EXACT),
     "3,000 tokens": lambda n: sequence(3000),
     "80,000 tokens": lambda n: sequence(n // 12 - 10),
-    
     "hidden keys": lambda n: f'{{"scores":[{many("1", n // 4)}],"mask":{{"hide":[{many("{i}", n * 3 // 4)}]}}}}',
+    "hidden labels": lambda n: _named(n, '"mask":{{"hide":[{}]}}'),
+    "queries by label": lambda n: _named(n, '"mask":"none","query":[{}]', rows=True),
     "kept keys": lambda n: f'{{"scores":[{many("1", n // 2)}],"mask":{{"keep":[{many("1", n // 2)}]}}}}',
     "key lengths": lambda n: f'{{"scores":[[[[1]]]],"mask":{{"key_lengths":[{many("1", n)}]}}}}',
     "labels": lambda n: _labelled(n, LABEL),
@@ -157,6 +158,15 @@ def _labelled(size: int, label: str) -> str:
     return f'{{"scores":[{",".join(["1"] * count)}],"tokens":[{labels}]}}'
 
 
+def _named(size: int, where: str, rows: bool = False) -> str:
+    """Every label named once more."""
+    count = size // 20
+    labels = ",".join(f'"t{i}"' for i in range(count))
+    scores = repeated("[1]" if rows else "1", count)
+    names = f'"{"query_tokens" if rows else "tokens"}":[{labels}]'
+    return f'{{"scores":[{scores}],{names},{where.format(labels)}}}'
+
+
 def _printed(size: int) -> str:
     count = size // 24
     rows = ",".join(f'"{i}":[1]' for i in range(count))
@@ -211,7 +221,9 @@ def taken(case: Case, file: Path, folder: Path, limit: int = 0) -> Taken:
             resource.setrlimit(resource.RLIMIT_AS, (limit * 1024, limit * 1024))
 
     (folder / "typed").write_bytes(typed)
-    with (folder / "typed").open("rb") as given, (folder / "out").open("wb") as out, (folder / "said").open("wb") as err:
+    opened = [(folder / name).open(mode) for name, mode in (("typed", "rb"), ("out", "wb"), ("said", "wb"))]
+    given, out, err = opened
+    with given, out, err:
         process = subprocess.Popen(
             [sys.executable, "-m", "attncalc", *words], stdin=given, stdout=out, stderr=err, preexec_fn=limited,
             env={**os.environ, "ATTNCALC_LANG": "en", "COLUMNS": "80"},

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
+MANY = 1000
+"""Faults after which nobody wants more."""
+
 Compose = Callable[["View"], Iterable["Block"]]
 """What makes a document for a reader: in the reader's language, with as much as was asked for."""
 
@@ -39,7 +42,7 @@ def answer_format(options: Options, known: Sequence[str]) -> str:
 
 
 def all_of(function: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
-    """The function of each item, all their faults at once."""
+    """The function of each item, all their faults at once; of very many no more are looked for."""
     results: list[Answer] = []
     faults: list[Fault] = []
     for item in items:
@@ -47,6 +50,8 @@ def all_of(function: Callable[[Item], Answer], items: Iterable[Item]) -> list[An
             results.append(function(item))
         except AttncalcError as error:
             faults += error.faults
+            if len(faults) > MANY:
+                break
     if faults:
         raise UsageError(faults)
     return results

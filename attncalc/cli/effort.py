@@ -18,15 +18,22 @@ if TYPE_CHECKING:
 ALLOWED, START = 2_000_000.0, 300_000.0
 """Microseconds that a command may take, and those it takes for nothing."""
 
-A_MULTIPLICATION, AN_EXPONENTIAL = 0.5, 25.0
-"""Microseconds in decimals of some fifty digits."""
+A_MULTIPLICATION, AN_EXPONENTIAL, AN_EXPONENTIAL_OF_DIGITS = 0.5, 80.0, 25.0
+"""Microseconds in decimals of some fifty digits, with what is shown of them; and those that more digits multiply."""
+
+A_BLOCK = 250.0
+"""Microseconds of a block of keys in the online algorithm."""
 
 FIRST_DIGITS = 75
 """Digits from which on exponentials get slow: with their square."""
 
 
+DIGITS_A_PLACE = 3
+"""More digits are taken where more places are shown, and where those leave one open, several times as many."""
+
+
 class Cost(NamedTuple):
-    """Microseconds for each score, for each key of a row, for each row, and for each number that is given."""
+    """Microseconds for each score, each key or feature of the longest row, each row, each given number."""
 
     score: float
     key: float
@@ -42,11 +49,11 @@ COSTS: dict[tuple[str, str], Cost] = {
     ("why", ""): Cost(1.2, 55, 12),
     ("why", "html"): Cost(1.2, 85, 12),
     ("why", "json"): Cost(1.2, 250, 12),
-    ("step", ""): Cost(15, 200, 20),
+    ("step", ""): Cost(15, 200, 40),
     ("compare", ""): Cost(42, 30, 100),
     ("compare", "html"): Cost(90, 60, 200),
     ("sweep", ""): Cost(10, 200, 150),
-    ("check", ""): Cost(8, 10, 30),
+    ("check", ""): Cost(8, 10, 60),
     ("quiz", ""): Cost(3.5, 10, 30),
     ("verify", ""): Cost(1.5, 6, 15),
 }
@@ -67,8 +74,10 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
     if chosen_arithmetic(scenario) in names.DECIMAL_KINDS:
         _check_decimals(command, scenario)
     batch, heads, queries, keys = scenario.grid
-    scores, given = math.prod(scenario.grid), _given(scenario)
-    taken = START + cost.score * scores + cost.key * keys + cost.row * batch * heads * queries + cost.given * given
+    scores, given, longest = math.prod(scenario.grid), _given(scenario), max(keys, *scenario.sizes.values())
+    taken = START + cost.score * scores + cost.key * longest + cost.row * batch * heads * queries + cost.given * given
+    if scenario.online:
+        taken += A_BLOCK * keys / int(scenario.document["block"])
     if taken > ALLOWED:
         mend = _mend(command, "effort-mend", "effort-mend-force")
         found = {"scores": f"{scores:,}", "keys": f"{keys:,}", "given": f"{given:,}"}
@@ -90,8 +99,8 @@ def _check_decimals(command: Command, scenario: Scenario) -> None:
 
     found = count(scenario)
     quick = START + A_MULTIPLICATION * found.multiplications + AN_EXPONENTIAL * found.exponentials
-    digits = _most_digits(scenario) if quick <= ALLOWED else 0
-    taken = quick + AN_EXPONENTIAL * found.exponentials * (digits / FIRST_DIGITS) ** 2
+    digits = max(_most_digits(scenario), DIGITS_A_PLACE * scenario.places) if quick <= ALLOWED else 0
+    taken = quick + AN_EXPONENTIAL_OF_DIGITS * found.exponentials * (digits / FIRST_DIGITS) ** 2
     if taken > ALLOWED:
         mend = _mend(command, "effort-digits", "effort-digits-force")
         if "arithmetic" in command.options:

@@ -33,12 +33,25 @@ def places_of(labels: Sequence[str], word: str) -> list[int]:
     """The positions a word may mean: those of the label, or the one of `the#2`, the second `the`."""
     if isinstance(labels, Numbered):
         return labels.places(word)
-    places = [place for place, label in enumerate(labels) if label == word]
+    index = _index(labels)
     numbered = NUMBERED.fullmatch(word)
-    if places or not numbered:
-        return places
-    same = [place for place, label in enumerate(labels) if label == numbered[1]]
-    return same[int(numbered[2]) - 1 :][:1]
+    if word in index or not numbered:
+        return [*index.get(word, ())]
+    return index.get(numbered[1], [])[int(numbered[2]) - 1 :][:1]
+
+
+_last: list[tuple[Sequence[str], dict[str, list[int]]]] = []
+
+
+def _index(labels: Sequence[str]) -> dict[str, list[int]]:
+    """The places of every label; kept for the labels at hand, as a file may name each of many."""
+    if _last and _last[0][0] is labels and isinstance(labels, tuple):
+        return _last[0][1]
+    index: dict[str, list[int]] = {}
+    for place, label in enumerate(labels):
+        index.setdefault(label, []).append(place)
+    _last[:] = [(labels, index)]
+    return index
 
 
 def places_named(labels: Sequence[str], word: str) -> list[int]:

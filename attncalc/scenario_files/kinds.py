@@ -20,7 +20,6 @@ Report = Callable[..., None]
 
 MOST_GUESSED = 50  # unknown keys of which it is guessed what is meant: that takes time
 MOST_DIGITS = 1200  # the exact value of the smallest double has 1,074 decimals
-HALF = re.compile("[\ud800-\udfff]")
 
 
 class Kind(Protocol):
@@ -92,7 +91,7 @@ class Text(NamedTuple):
 
 
 def _check_characters(text: str, path: str, report: Report) -> None:
-    if HALF.search(text):
+    if re.search("[\ud800-\udfff]", text):
         report(path, "half-character")
 
 

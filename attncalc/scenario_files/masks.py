@@ -56,8 +56,8 @@ class Masks:
             seen = seen & (keys <= positions)
         if "window" in self.parts:
             seen = seen & (np.abs(positions - keys) < int(self.parts["window"]))
-        for place in self.hidden_keys():
-            seen = seen & (keys != place)
+        if hidden := self.hidden_keys():
+            seen = seen & ~np.isin(keys, hidden)
         for name, wanted in (("mask.keep", 1), ("mask.drop", 0)):
             if name in self.arrays:
                 seen = seen & (self.arrays[name] == wanted)

@@ -1,0 +1,71 @@
+"""What would take a command very long is refused before it begins, with the estimate; what people do is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from calling import call
+
+from attncalc import load, run
+
+ROW: dict[str, Any] = {"scores": [1] * 40_000}
+SQUARE: dict[str, Any] = {"scores": [[1] * 300] * 300}
+BATCHES: dict[str, Any] = {"scores": [[[[1]]]] * 60_000}
+WIDE: dict[str, Any] = {"q": [[1] * 40_000], "k": [[1] * 40_000]}
+LONG_NUMBERS: dict[str, Any] = {"scores": [0.5] * 700, "arithmetic": "exact"}
+BLOCKS: dict[str, Any] = {"scores": [1] * 12_000, "algorithm": "online", "block": 1}
+CHANGE = ("--set", "temperature=2")
+
+REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
+    (ROW, ("why", "-", "weights", "0", "0"), "40,000 scores in rows of 40,000 keys, from 40,000 numbers, would take about 3 s"),
+    (ROW, ("why", "-", "weights", "0", "0", "--json"), "would take about 11 s"),
+    (ROW, ("step", "-", "--plain"), "take a part of the scenario, or `attncalc run --summary` for the figures of all"),
+    (ROW, ("sweep", "-", "temperature", "1", "4"), "would take about"),
+    (SQUARE, ("compare", "-", *CHANGE), "or --force to do it all the same"),
+    (SQUARE, ("compare", "-", *CHANGE, "--lang", "zh"), "一定要做就加 --force"),
+    (BATCHES, ("run", "-", "--json"), "60,000 scores in rows of 1 keys"),
+    (BATCHES, ("check", "-", "--answer", "weights=1"), "would take about"),
+    (WIDE, ("why", "-", "scores", "0", "0"), "from 80,000 numbers"),
+    (LONG_NUMBERS, ("run", "-", "--json"), "700 scores in decimals would take about 5 s; add --arithmetic float64"),
+    (LONG_NUMBERS, ("quiz", "-"), "give the numbers with fewer digits"),
+    (BLOCKS, ("verify", "-"), "would take about"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("document", "words", "said"), REFUSED)
+def test_what_takes_long_is_refused_with_the_estimate(
+    document: dict[str, Any], words: tuple[str, ...], said: str
+) -> None:
+    """Once, in every command that calculates, whatever makes it long."""
+    text = json.dumps(document).replace("0.5", "0." + "123456789" * 130)
+    done = call(*words, stdin=text.encode())
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_force_does_it_all_the_same() -> None:
+    """Where the command has the option."""
+    assert (
+        call("why", "-", "weights", "0", "0", "--force", stdin=json.dumps({"scores": [1] * 40_000}).encode()).code == 0
+    )
+
+
+def test_a_thousand_tokens_are_not_refused(tmp_path: Path) -> None:
+    """All their numbers can be had without --force, and those of a row."""
+    np.save(tmp_path / "q.npy", np.random.default_rng(8).standard_normal((1024, 8)))
+    array = {"npy": "q.npy"}
+    (tmp_path / "a.json").write_text(json.dumps({"q": array, "k": array, "v": array}), encoding="utf-8")
+    for words in (("run", "-o", "{}/a.npz"), ("explain", "--token", "3"), ("verify",)):
+        command, *rest = (word.format(tmp_path) for word in words)
+        done = call(command, str(tmp_path / "a.json"), *rest)
+        assert (done.code, done.err) == (0, "")
+
+
+def test_python_sets_no_bound() -> None:
+    """The bound is that of the program, not of the library."""
+    assert run(load(ROW))["weights"].values.size == 40_000
