@@ -695,7 +695,7 @@ def test_typed_answers_name_a_step_a_row_or_a_cell(
 def test_an_entry_that_is_no_number_is_told_with_its_place(text: str) -> None:
     """Every one: the answer it stands in, and which of its entries it is."""
     with pytest.raises(UsageError) as refused:
-        from_text(trace("draw"), [text])
+        answers_in_texts(trace("draw"), [text])
     found = [(fault.place, fault.fields["number"], fault.fields["found"]) for fault in refused.value.faults]
     assert [row[1:] for row in found] == [(2, "x"), (4, "y")]
     assert {row[0] for row in found} == {f"--answer {text}"}

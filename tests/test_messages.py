@@ -208,7 +208,11 @@ def test_a_word_goes_with_its_number(fields: dict[str, object], said: str) -> No
 
 @pytest.mark.parametrize(
     ("row", "said"),
-    [("a（头 1）", "a（头 1）这一行写的是 b 的那一行。"), ("a", "a 这一行写的是 b 的那一行。"), ("a） c", "a） c 这一行写的是 b 的那一行。")],
+    [
+        ("a（头 1）", "a（头 1）这一行写的是 b 的那一行。"),
+        ("a", "a 这一行写的是 b 的那一行。"),
+        ("a） c", "a） c 这一行写的是 b 的那一行。"),
+    ],
 )
 def test_no_space_stands_after_a_bracket_of_full_width(row: str, said: str) -> None:
     """The space that Chinese words keep from a label is left out there; the label itself stays as it is."""
