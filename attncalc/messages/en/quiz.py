@@ -104,6 +104,7 @@ MESSAGES: dict[str, str] = {
     "quiz-made": "Random numbers; again with: {command}",
     "quiz-list-next": "attncalc quiz NAME asks for the numbers of one; attncalc quiz --random --level 1 makes a new one.",
     # What is no answer
+    "quiz-long": "has {count} characters, and an answer has at most {most}",
     "quiz-gap": "number {number} of {all} is left out; only a hidden one may be",
     "quiz-count": "{found} given, {count} numbers wanted",
     "quiz-count-one": "{found} given, 1 number wanted",

@@ -104,6 +104,7 @@ MESSAGES: dict[str, str] = {
     "quiz-made": "数字是随机生成的；再做一遍：{command}",
     "quiz-list-next": "attncalc quiz NAME 考一个算例里的数；attncalc quiz --random --level 1 出一道新题。",
     # What is no answer
+    "quiz-long": "有 {count} 个字符，而一个答案最多 {most} 个",
     "quiz-gap": "{all} 个数中缺了第 {number} 个；只有被遮住的才可以略过",
     "quiz-count": "写了 {found} 个数，应为 {count} 个",
     "quiz-count-one": "写了 {found} 个数，应为 1 个",
