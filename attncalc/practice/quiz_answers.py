@@ -28,6 +28,9 @@ ZERO = TypedNumber(Decimal(0), Decimal(0), "0")
 NEVER = TypedNumber(MINUS_INFINITY, Decimal(0), "-inf")
 ONE_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
+LONGEST = 10_000
+"""Characters of an answer."""
+
 Entry = TypedNumber | None
 
 
@@ -37,6 +40,8 @@ def answered(quiz: Quiz, question: Question, text: str) -> Answered:
     There is a number for each cell, or for each that is seen. A hidden cell may be left out, or have what stands for
     hidden: a dot, −∞, after the mask 0.
     """
+    if len(text) > LONGEST:
+        raise UsageError.of("quiz-long", count=len(text), most=LONGEST)
     by_key = any(question.hidden) or _is_by_key(quiz, question)
     entries = _entries(question, unlabelled(text, _tokens(quiz, question)))
     numbers = [_number(quiz, question, entry, number, by_key) for entry, number in entries]

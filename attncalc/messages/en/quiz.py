@@ -98,6 +98,7 @@ MESSAGES: dict[str, str] = {
     "quiz-made": "Random numbers; again with: {command}",
     "quiz-list-next": "attncalc quiz NAME asks for the numbers of one; attncalc quiz --random --level 1 makes a new one.",
     # What is no answer
+    "quiz-long": "has {count} characters, and an answer has at most {most}",
     "quiz-gap": "number {number} of {all} is left out; only a hidden one may be",
     "quiz-no-word": "{found} is not a command, and has no number in it; help lists the commands",
     "quiz-no-word-near": "{found} is not a command, and has no number in it; did you mean {near}?",

@@ -98,6 +98,7 @@ MESSAGES: dict[str, str] = {
     "quiz-made": "数字是随机生成的；再做一遍：{command}",
     "quiz-list-next": "attncalc quiz NAME 考一个算例里的数；attncalc quiz --random --level 1 出一道新题。",
     # What is no answer
+    "quiz-long": "有 {count} 个字符，而一个答案最多 {most} 个",
     "quiz-gap": "{all} 个数中缺了第 {number} 个；只有被遮住的才可以略过",
     "quiz-no-word": "{found} 不是命令，里面也没有数；输入“帮助”可以看有哪些命令",
     "quiz-no-word-near": "{found} 不是命令，里面也没有数；是不是想写 {near}？",
