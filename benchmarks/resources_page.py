@@ -20,7 +20,7 @@ What a command takes as the scenario grows, and what it refuses. Below, N is the
 | what | time | memory | refused |
 |---|---|---|---|
 | `explain`, `run`, `step`, `why`, `check`, `verify`, `compare`, `sweep`, `quiz`, in float64 | H·N²·d | some 80 bytes a score | what does not fit into the free memory, with the estimate |
-| all of these | about two seconds, by estimate | | more, with the estimate, unless `--force` is given |
+| all of these | about two seconds for each half million given numbers, by estimate | | more, with the estimate, unless `--force` is given |
 | the same exact or by hand | H·N²·d times the digits' cost | some 2,000 bytes a score | the same |
 | a table, a page, a file of a whole calculation | as its numbers | as its numbers | as [Formats](formats.md) and [Files from others](untrusted.md) say |
 | `explain` and `run --token` of a long context | N·d | parts of the files: some 65 MB in all for a million keys of 64 numbers | what does not fit |
@@ -51,7 +51,7 @@ One causal head of 8 features, numbers in the file, on one machine. The exponent
 | 内容 | 时间 | 内存 | 会拒绝什么 |
 |---|---|---|---|
 | `explain`、`run`、`step`、`why`、`check`、`verify`、`compare`、`sweep`、`quiz`，用 float64 | H·N²·d | 每个分数约 80 字节 | 空闲内存放不下的，并给出估计 |
-| 以上全部 | 按估计约两秒 | | 更久的，给出估计，除非加 `--force` |
+| 以上全部 | 按估计，每给出五十万个数约两秒 | | 更久的，给出估计，除非加 `--force` |
 | 同上，精确计算或手算 | H·N²·d 乘以位数的代价 | 每个分数约 2,000 字节 | 同上 |
 | 整个计算的表格、网页或文件 | 与数字个数成正比 | 与数字个数成正比 | 见[格式](formats.md)和[别人给的文件](untrusted.md) |
 | 长上下文的 `explain` 和 `run --token` | N·d | 文件分批读取：一百万个键、每个 64 个数，总共约 65 MB | 放不下的 |

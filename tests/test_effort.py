@@ -27,7 +27,7 @@ REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
     (ROW, ("sweep", "-", "temperature", "1", "4"), "would take about"),
     (SQUARE, ("compare", "-", *CHANGE), "or --force to do it all the same"),
     (SQUARE, ("compare", "-", *CHANGE, "--lang", "zh"), "一定要做就加 --force"),
-    (BATCHES, ("run", "-", "--json"), "60,000 scores in rows of 1 keys"),
+    (BATCHES, ("run", "-", "--json"), "60,000 scores in rows of 1 key,"),
     (BATCHES, ("check", "-", "--answer", "weights=1"), "would take about"),
     (WIDE, ("why", "-", "scores", "0", "0"), "from 80,000 numbers"),
     (LONG_NUMBERS, ("run", "-", "--json"), "700 scores in decimals would take about 5 s; add --arithmetic float64"),
@@ -64,6 +64,15 @@ def test_a_thousand_tokens_are_not_refused(tmp_path: Path) -> None:
         command, *rest = (word.format(tmp_path) for word in words)
         done = call(command, str(tmp_path / "a.json"), *rest)
         assert (done.code, done.err) == (0, "")
+
+
+def test_more_numbers_may_take_longer(tmp_path: Path) -> None:
+    """The bound grows with what is given: the same scores from wider queries and keys are not refused."""
+    for width, code in ((1, 2), (1200, 0)):
+        for name in "qk":
+            np.save(tmp_path / f"{name}.npy", np.random.default_rng(8).standard_normal((640, width)))
+        (tmp_path / "a.json").write_text('{"q": {"npy": "q.npy"}, "k": {"npy": "k.npy"}}', encoding="utf-8")
+        assert call("check", str(tmp_path / "a.json"), "--answer", "weights 0 0=1").code == code
 
 
 def test_python_sets_no_bound() -> None:

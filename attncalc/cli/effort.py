@@ -1,4 +1,4 @@
-"""What a command takes, estimated from the sizes of a scenario; without --force no more than two seconds."""
+"""What a command takes, estimated from the sizes of a scenario; without --force it is bounded by what is given."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from attncalc.core.scenario import Scenario
 
 ALLOWED, START = 2_000_000.0, 300_000.0
-"""Microseconds that a command may take, and those it takes for nothing."""
+"""Microseconds that a command may take for so many given numbers, and those it takes for nothing."""
+
+GIVEN = 500_000
+"""More numbers do not go into a scenario of a megabyte; who gives many times as many may wait as many times as long."""
 
 A_MULTIPLICATION, AN_EXPONENTIAL, AN_EXPONENTIAL_OF_DIGITS = 0.5, 80.0, 25.0
 """Microseconds in decimals of some fifty digits, with what is shown of them; and those that more digits multiply."""
@@ -26,7 +29,6 @@ A_BLOCK = 250.0
 
 FIRST_DIGITS = 75
 """Digits from which on exponentials get slow: with their square."""
-
 
 DIGITS_A_PLACE = 3
 """More digits are taken where more places are shown, and where those leave one open, several times as many."""
@@ -78,7 +80,7 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
     taken = START + cost.score * scores + cost.key * longest + cost.row * batch * heads * queries + cost.given * given
     if scenario.online:
         taken += A_BLOCK * keys / int(scenario.document["block"])
-    if taken > ALLOWED:
+    if taken > ALLOWED * max(1.0, given / GIVEN):
         mend = _mend(command, "effort-mend", "effort-mend-force")
         found = {"scores": f"{scores:,}", "keys": f"{keys:,}", "given": f"{given:,}"}
         raise UsageError.of("effort", scenario.name, seconds=math.ceil(taken / 1e6), mend=mend, **found)
