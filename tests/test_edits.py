@@ -124,7 +124,7 @@ def test_the_scenario_inside_a_trace_is_changed() -> None:
 FAULTS: list[tuple[str, str]] = [
     ("scores", "--set scores: is not PATH=VALUE, for example scores.0=1 or mask=causal"),
     ("=1", "--set =1: is not PATH=VALUE, for example scores.0=1 or mask=causal"),
-    ("scores.0.9=1", "--set scores.0.9=1: position 9 is not in scores.0; positions go from 0 to 3"),
+    ("scores.0.9=1", "--set scores.0.9=1: 9 is not a position in scores.0; positions go from 0 to 3"),
     ("scores.0.dog=1", "--set scores.0.dog=1: dog is neither a position in scores.0 nor a token; there are the, cat"),
     ("scores.0.the=1", "--set scores.0.the=1: the stands 2 times; write the#2 for the second, or its position"),
     ("scores.0.0.0=1", "--set scores.0.0.0=1: scores.0.0 is a single value and has no parts"),

@@ -219,7 +219,7 @@ class TestErrors:
     def test_known_labels_are_shown_as_elsewhere(self) -> None:
         """The labels there are stand in the complaint as the tables show them: an empty one is seen."""
         done = call("explain", "-", "--token", "z", stdin=as_bytes(tokens=["", " ", "a"], scores=[[1] * 3] * 3))
-        assert done.err.endswith('there are "", " ", a\n')
+        assert done.err.endswith('wanted is one of: "", " ", a\n')
 
 
 def asked_labels(written: bool) -> list[str]:

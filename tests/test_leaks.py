@@ -195,7 +195,10 @@ def test_an_empty_row_can_be_refused_by_name(document: Document, kind: str) -> N
     """`error` names the query, in both languages."""
     with pytest.raises(CalculationError) as caught:
         trace_of({**document, "v": V, "empty_rows": "error", "tokens": ["I", "draw", "you"]}, kind)
-    assert caught.value.sentences("en") == ['scenario: the query draw sees no key, and "empty_rows" is "error"']
+    assert caught.value.sentences("en") == [
+        'scenario: the query draw sees no key, and "empty_rows" is "error"; let it see one, or write "zero", "nan" or '
+        '"uniform" there'
+    ]
     assert caught.value.sentences("zh") == ['scenario: 查询 draw 看不见任何键，而 "empty_rows" 是 "error"']
 
 

@@ -169,7 +169,7 @@ def test_pages_carry_the_map(big: Path) -> None:
 
 REFUSALS: list[tuple[tuple[str, ...], str, str]] = [
     (("run", "BIG", *MAP, "--pool", "median"), "median", "median"),
-    (("run", "BIG", "--pool", "max"), "only together with --picture map", "--picture map 一起用"),
+    (("run", "BIG", "--pool", "max"), "works with --picture map only", "只能与 --picture map 一起使用"),
     (("run", "BIG", "BIG", *MAP), "takes one scenario", "一个"),
     (("run", "BIG", *MAP, "--head", "2"), "2 is not one of the 2", "--head"),
     (("run", "BIG", *MAP, "--token", "3"), "--picture map alone", "--token"),

@@ -315,7 +315,11 @@ REFUSALS: list[tuple[tuple[str, ...], str, str]] = [
     (("--summary", "--workers", "2"), "--scheduler local", "--scheduler local"),
     (("--summary", "--scheduler", "local", "--threads", "2"), "number of workers", "worker 的个数"),
     (("--summary", "--scheduler", "local", "--workers", "0"), "--workers", "--workers"),
-    (("--scheduler", "local"), "only together with --summary", "只有和 --summary 一起用"),
+    (
+        ("--scheduler", "local"),
+        "--scheduler: works with --summary / --picture map only",
+        "只能与 --summary / --picture map 一起使用",
+    ),
 ]
 
 

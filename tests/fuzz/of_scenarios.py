@@ -108,9 +108,9 @@ def read_numbers(data: bytes) -> None:
         number_said(text)
     except NoNumber as wrong:
         attempt_word(wrong.code)
-    attempt(row_typed, text, "row")
+    attempt(row_typed, text)
     attempt(decimal_of, text, "FROM")
-    attempt(row_typed, unlabelled(text, ["I", "like", "to", "draw", "the", "the"]), "row")
+    attempt(row_typed, unlabelled(text, ["I", "like", "to", "draw", "the", "the"]))
 
 
 def attempt_word(code: str) -> None:
