@@ -199,7 +199,9 @@ def test_an_empty_row_can_be_refused_by_name(document: Document, kind: str) -> N
         'scenario: the query draw sees no key, and "empty_rows" is "error"; let it see one, or write "zero", "nan" or '
         '"uniform" there'
     ]
-    assert caught.value.sentences("zh") == ['scenario: 查询 draw 看不见任何键，而 "empty_rows" 是 "error"']
+    assert caught.value.sentences("zh") == [
+        'scenario: 查询 draw 看不见任何键，而 "empty_rows" 是 "error"；请让它至少看见一个键，或者改写成 "zero"、"nan" 或 "uniform"'
+    ]
 
 
 @each_kind
