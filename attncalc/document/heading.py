@@ -160,9 +160,8 @@ def row_name(row: Row, trace: Trace, view: View) -> str:
 def _rows(rows: Sequence[Row], trace: Trace, view: View) -> str:
     """The rows by name, those that are alike in every head once, the first few of many."""
     heads = {row.head for row in rows}
-    in_all = len(heads) == trace.scenario.heads > 1 and all(
-        Row(row.batch, head, row.query) in set(rows) for row in rows for head in heads
-    )
+    places = {(row.batch, row.query) for row in rows}
+    in_all = len(heads) == trace.scenario.heads > 1 and len(places) * len(heads) == len(set(rows))
     named = [row for row in rows if row.head == 0] if in_all else list(rows)
     texts = [row_name(row, trace, view) for row in named[:MOST_ROWS]]
     if in_all and "batch" not in trace.scenario.axes:
