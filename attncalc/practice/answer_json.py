@@ -35,6 +35,7 @@ from attncalc.scenario_files.json_text import TRACE, repeated_keys
 from attncalc.scenario_files.keys import KEYS
 from attncalc.scenario_files.kinds import Report
 from attncalc.scenario_files.kinds import found as found_there
+from attncalc.scenario_files.many_numbers import each_once
 from attncalc.scenario_files.number_arrays import Numbers
 
 KINDS = {"exact": "float64", "float64": "float64", "float32": "float32", "float16": "float16", "by-hand": DIGITS}
@@ -180,9 +181,9 @@ def _array(value: Any) -> Values:
     while flat and isinstance(flat[0], list):
         shape.append(len(flat[0]))
         flat = [cell for row in flat for cell in row]
+    numbers = {id(cell): None if cell is None else _number(cell) for cell in each_once(flat)}
     cells = np.empty(len(flat), dtype=object)
-    for place, cell in enumerate(flat):
-        cells[place] = None if cell is None else _number(cell)
+    cells[:] = [numbers[id(cell)] for cell in flat]
     return cells.reshape(shape)
 
 
