@@ -24,6 +24,7 @@ from attncalc.core.stage import Step, Trace
 from attncalc.errors import AttncalcError, UsageError
 from attncalc.explore.verify import expects_terms, verify
 from attncalc.messages import catalogue
+from attncalc.practice import answer_files
 from attncalc.practice.agreement import Sheet
 from attncalc.practice.answer_files import kind_of, read_answers
 from attncalc.practice.answer_json import answers_of
@@ -315,6 +316,9 @@ def test_a_trace_says_how_precise_it_is(kind: str, precision: str) -> None:
     """By the arithmetic it was calculated in, whatever its digits."""
     text = call("run", "draw", "--arithmetic", kind, "--json").out
     assert {answered.precision for answered in answers("draw", text).values()} == {precision}
+    for odd in ("null", "[]", '{"kind": ["float32"]}', '{"kind": "float8"}'):
+        document = json.loads(text) | {"arithmetic": json.loads(odd)}
+        assert {answered.precision for answered in answers("draw", json.dumps(document)).values()} == {"float64"}
 
 
 @pytest.mark.parametrize("precision", ["float64", "float32", "float16"])
@@ -435,6 +439,23 @@ def test_a_single_array_under_the_suffix_of_several_is_read(tmp_path: Path) -> N
     with pytest.raises(UsageError) as refused:
         in_file(tmp_path, "draw", "a.npz", npy(TABLE)[:-8], step="weights")
     assert str(refused.value).partition(": ")[2].startswith("is not a sound npz file: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"), [("a.csv", "MOST_BYTES"), ("a.csv", "MOST_ARRAY_BYTES"), ("a.npy", "MOST_ARRAY_BYTES")]
+)
+def test_a_file_that_is_too_large_is_refused(
+    name: str, limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its name, with how many bytes it may have."""
+    data = npy(TABLE) if name.endswith("npy") else b"0.62,0.12,0.19,0.08\n"
+    monkeypatch.setattr(answer_files, limit, len(data))
+    assert in_file(tmp_path, "draw", name, data, step="weights")
+    monkeypatch.setattr(answer_files, limit, len(data) - 1)
+    with pytest.raises(UsageError) as refused:
+        in_file(tmp_path, "draw", name, data, step="weights")
+    (fault,) = refused.value.faults
+    assert (fault.place.endswith(name), fault.code, fault.fields) == (True, "file-too-large", {"most": len(data) - 1})
 
 
 def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -653,6 +674,7 @@ TEXTS: list[tuple[str, list[str], dict[str, list[Any]]]] = [
     ("draw", ["weights[I]=0.62"], {"weights": [[0.62, None, None, None]]}),
     ("draw", ["weights[draw]=0.62"], {"weights": [[None, None, None, 0.62]]}),
     ("draw", ["weights[0][3]=0.08"], {"weights": [[None, None, None, 0.08]]}),
+    *(("draw", [f"{cell}=0.62"], {"weights": [[0.62, None, None, None]]}) for cell in ('weights."draw".I', 'weights.draw."I"')),
     ("draw", ['weights "draw" "I"=0.62'], {"weights": [[0.62, None, None, None]]}),
     ("draw", ["weights[draw]=0.62 _ 0.19 -", "weights draw like=0.12"], {"weights": [[0.62, 0.12, 0.19, None]]}),
     ("draw", ["total=9.83", "context=0.70 0.27 0.47"], {"total": [[9.83]], "context": [[0.7, 0.27, 0.47]]}),
@@ -685,6 +707,14 @@ def test_typed_answers_name_a_step_a_row_or_a_cell(
     """In brackets, after points or as words; rows as people type them."""
     found = answers_in_texts(trace(scenario), texts)
     assert {answered.step: cells(answered) for answered in found} == wanted
+
+
+@pytest.mark.parametrize("text", ["weights=0.4 0.6", "weights=0.4 _ 0.6", "weights[0]=0.4 0.6"])
+def test_the_keys_that_the_only_query_sees_are_enough(text: str) -> None:
+    """Whether the query is named or not."""
+    here = trace_of({"scores": [[1, 2, 3]], "v": [[1], [2], [3]], "mask": {"hide": [1]}})
+    (answered,) = answers_in_texts(here, [text])
+    assert cells(answered) == [[0.4, None, 0.6]]
 
 
 @pytest.mark.parametrize("text", ["weights=0.62 x 0.19 y", "weights[draw]=0.62 x 0.19 y", "weights=[[0.62 x 0.19 y]]"])

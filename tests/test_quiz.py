@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from calling import call, out
-from samples import BUILT_IN, LANGUAGES
+from samples import BUILT_IN, LANGUAGES, trace_of
 
 from attncalc import load, run
 from attncalc.cli.quiz_start import Begun
@@ -131,6 +131,17 @@ def test_of_a_long_row_the_beginning_is_asked() -> None:
     (question,) = quiz("causal-head", "q").questions
     assert (len(question.cells), question.all) == (8, 16)
     assert "the first 8 of its 16 numbers" in call("quiz", "causal-head", "--step", "q", stdin=b"quit\n").out
+
+
+def test_of_a_long_row_the_keys_in_sight_are_asked() -> None:
+    """Those that the mask hides are left out; where it hides all, the first are asked."""
+    scores = [[number / 10 for number in range(16)]] * 2
+    hidden = [[1, 0] * 8, [0] * 16]
+    document = {"scores": scores, "v": [[1]] * 16, "mask": {"keep": hidden}}
+    for query, columns in ((0, range(0, 16, 2)), (1, range(8))):
+        (question,) = quiz_of(trace_of(document), Row(0, 0, query), ["weights"]).questions
+        assert [cell[3] for cell in question.cells] == [*columns]
+        assert set(question.hidden) == {query == 1}
 
 
 def test_keys_are_asked_for_one_token_and_then_shown() -> None:
