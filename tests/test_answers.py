@@ -536,6 +536,8 @@ MATRICES: list[tuple[str, str, str, list[Any], str]] = [
     ("draw", "weights", ",0,1,2,3\n0,0.62,0.12,0.19,0.08\n", WEIGHTS, ""),
     ("draw", "weights", ",1,2,3,4\n1,0.62,0.12,0.19,0.08\n", WEIGHTS, "counted-from-1"),
     ("draw", "weights", ",draw\nI,0.62\nlike,0.12\nto,0.19\ndraw,0.08\n", WEIGHTS, "columns"),
+    ("cross", "weights", ",0,1,2,3\n红,1,2,3,4\n苹果,5,6,7,8\n", [[1, 2, 3, 4], [5, 6, 7, 8]], ""),
+    ("cross", "weights", ",红,苹果\n0,1,5\n1,2,6\n2,3,7\n3,4,8\n", [[1, 2, 3, 4], [5, 6, 7, 8]], "columns"),
     ("draw", "total", "9.83\n", [[9.83]], ""), ("draw", "total", "total\n9.83\n", [[9.83]], ""),
     ("draw", "context", ",d0,d1,d2\ndraw,1,2,3\n", [[1, 2, 3]], ""),
     ("draw", "context", "a,b,c\n1,2,3\n", [[1, 2, 3]], ""),

@@ -202,6 +202,7 @@ NOISY: list[tuple[str, Any, list[str]]] = [
     ("right", lambda cells, chance: cells, []),
     ("noise", lambda cells, chance: cells * (1 + chance.normal(0, 4e-4, cells.shape)), ["float16"]),
     ("float16", lambda cells, chance: cells.astype(np.float16).astype(np.float64), ["float16"]),
+    ("outward", lambda cells, chance: cells * (1 + np.abs(chance.normal(0, 4e-4, cells.shape))), []),
     ("a factor", lambda cells, chance: cells * 1.02, []),
     ("one number off", lambda cells, chance: cells + 0.01 * (np.arange(cells.size).reshape(cells.shape) == 13), ["plain"]),
 ]  # fmt: skip
@@ -214,7 +215,9 @@ def test_noise_is_told_from_errors(name: str, change: Any, found: list[str]) -> 
     cells = change(trace["weights"].cells.astype(np.float64), np.random.default_rng(1))
     diagnosis = diagnose(trace, [Answered("weights", cells, precision="float32")])
     assert names(diagnosis) == found
-    wanted = {"right": "right", "a factor": "unknown", "one number off": "slip"}.get(name, "rounding")
+    wanted = {"right": "right", "outward": "unknown", "a factor": "unknown", "one number off": "slip"}.get(
+        name, "rounding"
+    )
     assert diagnosis.verdict == wanted
 
 
@@ -256,6 +259,14 @@ def test_a_mistake_is_named_with_its_twins_only(level: int, seed: int) -> None:
         assert set(names(found)) == twins, name
         tried += 1
     assert tried > 10
+
+
+def test_a_mistake_is_named_at_its_step_though_the_scenario_has_none() -> None:
+    """A scale that nobody asked for: the step where it belongs."""
+    document = {"q": [[1, 2, 0.5], [2, 1, 1]], "k": [[0.5, 1, 2], [1, -0.5, 1]], "v": [[1], [2]], "scale": "none"}
+    trace = exact(document)
+    found = judged(trace, weights=written(softmax(trace["scores"].values / np.sqrt(3)), 6))
+    assert [(finding.name, finding.step) for finding in found.findings] == [("scale-unasked", "scaled")]
 
 
 def test_a_mistake_further_on_is_found_in_the_learners_own_numbers() -> None:

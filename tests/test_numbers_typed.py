@@ -58,6 +58,7 @@ EXPRESSIONS: list[tuple[str, Fraction | float]] = [
     ("e", math.e), ("e^2", math.exp(2)), ("e^-2", math.exp(-2)), ("e^(-2)", math.exp(-2)), ("E^2", math.exp(2)), ("2e^3", 2 * math.exp(3)),
     ("exp(2)", math.exp(2)), ("2exp(1)", 2 * math.e), ("2sqrt(9)", Fraction(6)), ("exp(-(1+1))", math.exp(-2)), ("exp 2", math.exp(2)), ("e^2/(e^2+e^1)", math.exp(2) / (math.exp(2) + math.e)),
     ("e^2^2", math.exp(4)), ("e^√4", math.exp(2)), ("e^-e", math.exp(-math.e)), ("3^√2", 3 ** math.sqrt(2)), ("2^0.0", 1.0), ("3-1e-3", Fraction(2999, 1000)),
+    ("+(3)", Fraction(3)), ("2*+3", Fraction(6)), ("-+3-(1)", Fraction(-4)), ("+-(3)", Fraction(-3)),
     ("0^0.5", 0.0), ("0^(1/3)", 0.0), ("(1-1)^(1/2)", 0.0), ("((1)+" * 22 + "1" + ")" * 22, Fraction(23)),
 ]  # fmt: skip
 

@@ -26,7 +26,7 @@ from attncalc.interactive.quizzing import BY_WORD, COMMANDS, Reply, reply, sheet
 from attncalc.messages import catalogue
 from attncalc.practice.quiz import Question, Quiz, quiz_of, right_trace
 from attncalc.practice.quiz_file import Setting, as_text, quiz_in, saved, state_in
-from attncalc.practice.quiz_own import own_numbers
+from attncalc.practice.quiz_own import last_wrong, own_numbers
 from attncalc.practice.quiz_state import OUTCOMES, RIGHT_ANSWERS, Done, State
 from attncalc.renderers.plain import render
 from attncalc.scenario_files.beside import Folder
@@ -107,6 +107,8 @@ NEEDED = [
     ("padding", (), ["q k", "", "", "", "", "", "v"]),
     ("cached", ("scores",), ["q past.k k"]),
     ("grouped", ("joined",), ["q k v context"]),
+    ("gpt2-block", ("gained", "k"), ["x norm.gain norm.bias", "gained w_k b_k"]),
+    ("gpt2-block", ("weights", "output"), ["x norm.gain norm.bias w_q b_q w_k b_k", "w_v b_v context w_o b_o"]),
 ]  # fmt: skip
 
 
@@ -430,6 +432,15 @@ def test_what_follows_from_wrong_numbers_is_right(row: list[float]) -> None:
     assert [done.outcome in RIGHT_ANSWERS for done in state.done] == [False, True, True, True, True]
     assert {done.outcome for done in state.done[1:]} == {"follow-through"}
     assert points(state.quarters) == "4"
+
+
+def test_only_what_does_not_follow_from_wrong_numbers_is_wrong() -> None:
+    """After `mine` the numbers that are right for the learner's own are not pointed at."""
+    row = WRONG_ROWS[0]
+    weights = np.array(row) / sum(row)
+    weights[2] += 0.3
+    state = after(State(quiz("draw")), written(row), "mine", written(sum(row)), written(weights, 3))
+    assert last_wrong(state) == [(0, 0, 0, 2)]
 
 
 @pytest.mark.parametrize("row", WRONG_ROWS)
