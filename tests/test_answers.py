@@ -619,6 +619,27 @@ def test_a_file_without_the_step_that_is_asked_for_says_what_it_has(name: str, d
     ]
 
 
+NO_KIND = [".md", ".markdown", ".html", ".htm", ".ipynb", ".tex", ".pdf", ".docx", ".odt", ".xlsx", ".ods", ".PDF"]
+PICKLED = [".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".bin", ".PT"]
+
+
+@pytest.mark.parametrize("suffix", [*NO_KIND, *PICKLED])
+def test_files_that_hold_no_answers_are_known_by_their_suffix(suffix: str, tmp_path: Path) -> None:
+    """Pages, documents and notebooks, and what would run a program, whatever is in them."""
+    with pytest.raises(UsageError) as refused:
+        read_answers(trace("draw"), written(tmp_path, f"a{suffix}", b"0.62,0.12,0.19,0.08"), "weights")
+    assert [fault.code for fault in refused.value.faults] == [
+        "answers-no-kind" if suffix in NO_KIND else "answers-pickled"
+    ]
+
+
+def test_a_document_is_an_object() -> None:
+    """From step to array, whatever reads it."""
+    with pytest.raises(UsageError) as refused:
+        answers_of(trace("draw"), Literal("3"), "a.json")
+    assert refused.value.sentences("en")[0].startswith("a.json: is 3; wanted is an object from step to array")
+
+
 # --- standard input -------------------------------------------------------------------------------
 
 INPUTS: list[tuple[str, bytes, str | None]] = [
@@ -873,6 +894,7 @@ MADE: dict[str, Callable[[], bytes]] = {
     "npy that claims eight terabytes": claiming, "201 characters": lambda: b'{"total": "' + b"1" * 201 + b'"}',
     "npy of 33 axes": lambda: npy(np.zeros((1,) * 32 + (3,))),
     "npz": lambda: npz(weights=TABLE), "npz of others": lambda: npz(attn=TABLE, rest=[1]), "npz cut": lambda: npz(weights=TABLE)[:-40],
+    "npz with complex numbers": lambda: npz(weights=[1j] * 4, total=[[9.83]]),
     "npz of objects": lambda: npz(weights=np.array([object()])), "npz spoiled": bad_crc, "npz of nothing": lambda: npz(),
     "npz of two wrong": lambda: npz(weights=[[0.5, 0.5]], context=[[NAN, 1, 2]]),
     "safetensors of 8 bits": lambda: safetensors(weights=("F8_E4M3", (4,), b"1234")),

@@ -28,12 +28,14 @@ class Answered:
     """The answers to one step.
 
     `values` has the axes of the step's cells, four (terms: five), with NaN where there is no answer; beside it stand
-    the decimals in `exact`, how far the true result may be from each in `within`, the unit of its last digit in `unit`
-    (None where it is no plain decimal number) and its text in `texts`, all None where there is no answer. With the
-    convention "heads-averaged" the head axis has length 1; "columns" and "counted-from-1" are undone in the arrays.
-    `precision` is "digits", or the width of the binary numbers that the answers are: then the arrays are made when
-    they are first asked for. Where `lost` is true NaN is itself the answer, in the whole row of a query.
+    the decimals in `exact`, how far the true result may be from each in `within` (of digits only), the unit of its
+    last digit in `unit` (None where it is no plain decimal number) and its text in `texts`, all None where there is no
+    answer. With the convention "heads-averaged" the head axis has length 1; "columns" and "counted-from-1" are undone
+    in the arrays. `precision` is "digits", or the width of the binary numbers that the answers are: then the arrays are
+    made when they are first asked for. Where `lost` is true NaN is itself the answer, in the whole row of a query.
     """
+
+    within: Values
 
     def __init__(
         self, step: str, values: Values, exact: Values | None = None, within: Values | None = None,
@@ -62,11 +64,6 @@ class Answered:
     def exact(self) -> Values:
         """The answers as decimals."""
         return self._made(as_decimal, self.values)
-
-    @cached_property
-    def within(self) -> Values:
-        """How far the true result may be from each answer that is written in digits."""
-        return self._made(_half_unit, self.exact)
 
     @cached_property
     def unit(self) -> Values:
@@ -118,9 +115,3 @@ class Answered:
         cells = np.full(self.values.shape, None, dtype=object)
         cells[self.given] = np.frompyfunc(function, 1, 1)(values[self.given])  # type: ignore[call-overload]
         return cells
-
-
-def _half_unit(number: Decimal) -> Decimal:
-    """Half a unit of the last digit."""
-    exponent = number.as_tuple().exponent
-    return Decimal((0, (5,), exponent - 1)) if isinstance(exponent, int) else Decimal(0)
