@@ -24,6 +24,8 @@ from attncalc.core.stage import Step, Trace
 from attncalc.errors import AttncalcError, UsageError
 from attncalc.explore.verify import expects_terms, verify
 from attncalc.messages import catalogue
+from attncalc.practice import answer_files
+from attncalc.practice.agreement import Sheet
 from attncalc.practice.answer_files import kind_of, read_answers
 from attncalc.practice.answer_json import answers_of
 from attncalc.practice.answer_texts import answers_in_texts
@@ -314,14 +316,14 @@ def test_a_trace_says_how_precise_it_is(kind: str, precision: str) -> None:
     """By the arithmetic it was calculated in, whatever its digits."""
     text = call("run", "draw", "--arithmetic", kind, "--json").out
     assert {answered.precision for answered in answers("draw", text).values()} == {precision}
+    for odd in ("null", "[]", '{"kind": ["float32"]}', '{"kind": "float8"}'):
+        document = json.loads(text) | {"arithmetic": json.loads(odd)}
+        assert {answered.precision for answered in answers("draw", json.dumps(document)).values()} == {"float64"}
 
 
-NOISE = {"float64": 1e-9, "float32": 2e-5, "float16": 2.0**-8}
-
-
-@pytest.mark.parametrize("precision", NOISE)
+@pytest.mark.parametrize("precision", ["float64", "float32", "float16"])
 def test_the_noise_of_a_width_is_within_it(precision: str) -> None:
-    """What NumPy calculates in that width is right within `within`, in every cell of a whole calculation."""
+    """What NumPy calculates in that width is right, in every cell of a whole calculation."""
     draws = np.random.default_rng(6)
     kind = NARROW[precision]
     q, k, v = (kind(draws.normal(size=(16, 8))).astype(np.float64) for _ in range(3))
@@ -331,10 +333,8 @@ def test_the_noise_of_a_width_is_within_it(precision: str) -> None:
     weights = np.exp(scaled - scaled.max(-1, keepdims=True))
     weights /= weights.sum(-1, keepdims=True)
     for step, values in {"scores": scores, "scaled": scaled, "weights": weights, "context": weights @ kind(v)}.items():
-        answered = Answered(step, np.asarray(values, np.float64)[None, None], precision=precision,
-                            largest=float(np.abs(here[step].values).max()))  # fmt: skip
-        off = np.abs(answered.values[0, 0] - here[step].values)
-        assert (off <= answered.within[0, 0].astype(np.float64)).all(), step
+        answered = Answered(step, np.asarray(values, np.float64)[None, None], precision=precision)
+        assert Sheet.of(here, answered).all_right, step
 
 
 # --- array files ----------------------------------------------------------------------------------
@@ -441,6 +441,23 @@ def test_a_single_array_under_the_suffix_of_several_is_read(tmp_path: Path) -> N
     assert str(refused.value).partition(": ")[2].startswith("is not a sound npz file: ")
 
 
+@pytest.mark.parametrize(
+    ("name", "limit"), [("a.csv", "MOST_BYTES"), ("a.csv", "MOST_ARRAY_BYTES"), ("a.npy", "MOST_ARRAY_BYTES")]
+)
+def test_a_file_that_is_too_large_is_refused(
+    name: str, limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its name, with how many bytes it may have."""
+    data = npy(TABLE) if name.endswith("npy") else b"0.62,0.12,0.19,0.08\n"
+    monkeypatch.setattr(answer_files, limit, len(data))
+    assert in_file(tmp_path, "draw", name, data, step="weights")
+    monkeypatch.setattr(answer_files, limit, len(data) - 1)
+    with pytest.raises(UsageError) as refused:
+        in_file(tmp_path, "draw", name, data, step="weights")
+    (fault,) = refused.value.faults
+    assert (fault.place.endswith(name), fault.code, fault.fields) == (True, "file-too-large", {"most": len(data) - 1})
+
+
 def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before it is unpacked."""
     monkeypatch.setattr(npy_files, "MOST_UNPACKED", 10)
@@ -519,6 +536,8 @@ MATRICES: list[tuple[str, str, str, list[Any], str]] = [
     ("draw", "weights", ",0,1,2,3\n0,0.62,0.12,0.19,0.08\n", WEIGHTS, ""),
     ("draw", "weights", ",1,2,3,4\n1,0.62,0.12,0.19,0.08\n", WEIGHTS, "counted-from-1"),
     ("draw", "weights", ",draw\nI,0.62\nlike,0.12\nto,0.19\ndraw,0.08\n", WEIGHTS, "columns"),
+    ("cross", "weights", ",0,1,2,3\n红,1,2,3,4\n苹果,5,6,7,8\n", [[1, 2, 3, 4], [5, 6, 7, 8]], ""),
+    ("cross", "weights", ",红,苹果\n0,1,5\n1,2,6\n2,3,7\n3,4,8\n", [[1, 2, 3, 4], [5, 6, 7, 8]], "columns"),
     ("draw", "total", "9.83\n", [[9.83]], ""), ("draw", "total", "total\n9.83\n", [[9.83]], ""),
     ("draw", "context", ",d0,d1,d2\ndraw,1,2,3\n", [[1, 2, 3]], ""),
     ("draw", "context", "a,b,c\n1,2,3\n", [[1, 2, 3]], ""),
@@ -600,6 +619,27 @@ def test_a_file_without_the_step_that_is_asked_for_says_what_it_has(name: str, d
     ]
 
 
+NO_KIND = [".md", ".markdown", ".html", ".htm", ".ipynb", ".tex", ".pdf", ".docx", ".odt", ".xlsx", ".ods", ".PDF"]
+PICKLED = [".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".bin", ".PT"]
+
+
+@pytest.mark.parametrize("suffix", [*NO_KIND, *PICKLED])
+def test_files_that_hold_no_answers_are_known_by_their_suffix(suffix: str, tmp_path: Path) -> None:
+    """Pages, documents and notebooks, and what would run a program, whatever is in them."""
+    with pytest.raises(UsageError) as refused:
+        read_answers(trace("draw"), written(tmp_path, f"a{suffix}", b"0.62,0.12,0.19,0.08"), "weights")
+    assert [fault.code for fault in refused.value.faults] == [
+        "answers-no-kind" if suffix in NO_KIND else "answers-pickled"
+    ]
+
+
+def test_a_document_is_an_object() -> None:
+    """From step to array, whatever reads it."""
+    with pytest.raises(UsageError) as refused:
+        answers_of(trace("draw"), Literal("3"), "a.json")
+    assert refused.value.sentences("en")[0].startswith("a.json: is 3; wanted is an object from step to array")
+
+
 # --- standard input -------------------------------------------------------------------------------
 
 INPUTS: list[tuple[str, bytes, str | None]] = [
@@ -657,6 +697,7 @@ TEXTS: list[tuple[str, list[str], dict[str, list[Any]]]] = [
     ("draw", ["weights[I]=0.62"], {"weights": [[0.62, None, None, None]]}),
     ("draw", ["weights[draw]=0.62"], {"weights": [[None, None, None, 0.62]]}),
     ("draw", ["weights[0][3]=0.08"], {"weights": [[None, None, None, 0.08]]}),
+    *(("draw", [f"{cell}=0.62"], {"weights": [[0.62, None, None, None]]}) for cell in ('weights."draw".I', 'weights.draw."I"')),
     ("draw", ['weights "draw" "I"=0.62'], {"weights": [[0.62, None, None, None]]}),
     ("draw", ["weights[draw]=0.62 _ 0.19 -", "weights draw like=0.12"], {"weights": [[0.62, 0.12, 0.19, None]]}),
     ("draw", ["total=9.83", "context=0.70 0.27 0.47"], {"total": [[9.83]], "context": [[0.7, 0.27, 0.47]]}),
@@ -689,6 +730,14 @@ def test_typed_answers_name_a_step_a_row_or_a_cell(
     """In brackets, after points or as words; rows as people type them."""
     found = answers_in_texts(trace(scenario), texts)
     assert {answered.step: cells(answered) for answered in found} == wanted
+
+
+@pytest.mark.parametrize("text", ["weights=0.4 0.6", "weights=0.4 _ 0.6", "weights[0]=0.4 0.6"])
+def test_the_keys_that_the_only_query_sees_are_enough(text: str) -> None:
+    """Whether the query is named or not."""
+    here = trace_of({"scores": [[1, 2, 3]], "v": [[1], [2], [3]], "mask": {"hide": [1]}})
+    (answered,) = answers_in_texts(here, [text])
+    assert cells(answered) == [[0.4, None, 0.6]]
 
 
 @pytest.mark.parametrize("text", ["weights=0.62 x 0.19 y", "weights[draw]=0.62 x 0.19 y", "weights=[[0.62 x 0.19 y]]"])
@@ -845,6 +894,7 @@ MADE: dict[str, Callable[[], bytes]] = {
     "npy that claims eight terabytes": claiming, "201 characters": lambda: b'{"total": "' + b"1" * 201 + b'"}',
     "npy of 33 axes": lambda: npy(np.zeros((1,) * 32 + (3,))),
     "npz": lambda: npz(weights=TABLE), "npz of others": lambda: npz(attn=TABLE, rest=[1]), "npz cut": lambda: npz(weights=TABLE)[:-40],
+    "npz with complex numbers": lambda: npz(weights=[1j] * 4, total=[[9.83]]),
     "npz of objects": lambda: npz(weights=np.array([object()])), "npz spoiled": bad_crc, "npz of nothing": lambda: npz(),
     "npz of two wrong": lambda: npz(weights=[[0.5, 0.5]], context=[[NAN, 1, 2]]),
     "safetensors of 8 bits": lambda: safetensors(weights=("F8_E4M3", (4,), b"1234")),

@@ -337,6 +337,7 @@ NOWHERE: list[tuple[str, Document, str]] = [
     ("no norm", BLOCK, f"{NORMS} norm-pre-as-post norm-post-as-pre norm-rms-as-layer norm-layer-as-rms"),
     ("nothing to norm before", but(GIVEN, norm={"where": "post", "kind": "rms"}), "norm-post-as-pre norm-pre-as-post"),
     ("a norm of one number", but(GIVEN, v=some(1, 3, 1), norm={"where": "post", "kind": "layer"}), "norm-sample-variance"),
+    ("a norm before of one number", {"x": some(1, 4, 1), **{f"w_{a}": some(2, 1, 2) for a in "qkv"}, "norm": {"where": "pre", "kind": "layer"}}, "norm-sample-variance"),
     ("plain queries and keys", BLOCK, "rope-forgotten rope-other-pairs qk-norm-forgotten bias-forgotten alibi-forgotten softcap-forgotten temperature-forgotten sink-forgotten base-e"),
     ("another scale", but(HEAD, scale="d_k"), f"{SCALES} scale-by-sqrt-d_model scale-unasked"),
     ("the scale that is asked", HEAD, "scale-unasked"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from samples import BUILT_IN, softmax
 from attncalc import load, run
 from attncalc.core.figures import figure
 from attncalc.core.stage import Trace
+from attncalc.practice.agreement import Sheet
 from attncalc.practice.answer_json import answers_of
 from attncalc.practice.answered import Answered
 from attncalc.practice.catalogue import CATALOGUE
@@ -20,7 +22,7 @@ from attncalc.practice.diagnose import diagnose
 from attncalc.practice.discriminating import drawn
 from attncalc.practice.plan import plan_of
 from attncalc.practice.recipes import LEVELS
-from attncalc.practice.simulation import Simulation
+from attncalc.practice.simulation import Simulation, rounding
 from attncalc.practice.verdicts import Diagnosis
 from attncalc.scenario_files.json_text import parse
 
@@ -96,6 +98,18 @@ def test_binary_numbers_are_right_for_their_width(name: str, dtype: str) -> None
     assert diagnose(trace, answers).verdict == "right"
 
 
+BESIDE = [("weights", 1e-5, False), ("weights", 1e-6, True), ("exponentials", 1e-3, False), ("exponentials", 1e-5, True), ("scores", 1e-4, True), ("scores", 1e-3, False)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("step", "off", "right"), BESIDE)
+def test_noise_goes_by_the_row_of_weights_and_else_by_the_head(step: str, off: float, right: bool) -> None:
+    """Small weights of many keys are as exact as large ones beside them; sums of products may cancel."""
+    trace = exact({"scores": [[9] + [0] * 15, [0] * 16], "v": [[1]] * 16})
+    cells = trace[step].cells.astype(np.float64)
+    cells[0, 0, 1, 3] += off
+    assert Sheet.of(trace, Answered(step, cells, precision="float32")).all_right is right
+
+
 def test_a_tie_is_right_either_way() -> None:
     """0.125 is right as 0.12 and as 0.13, and as nothing else of two places."""
     document = {"scores": [0, 0], "v": [[0.25], [0]]}
@@ -139,6 +153,30 @@ def test_a_coarse_root_is_the_right_method() -> None:
     assert dict(found.findings[0].fields) == {"root": "√3", "value": "1.7"}
 
 
+def test_a_unit_of_the_last_digit_is_no_mistake() -> None:
+    """Even where a mistake gives exactly these numbers: here a soft cap that hardly bends the scores."""
+    document = {"scores": [[0.9, -0.2, 0.4]], "v": [[1], [2], [3]]}
+    uncapped = exact(document)["weights"].values
+    found = judged(exact(document, "softcap=3"), weights=written(uncapped, 2))
+    assert (found.verdict, names(found)) == ("rounding", ["few-units"])
+    found = judged(exact(document, "softcap=3"), weights=written(uncapped, 4))
+    assert (found.verdict, names(found)) == ("mistake", ["softcap-forgotten"])
+
+
+QUANTIZED = {"half-up": ROUND_HALF_UP, "half-even": ROUND_HALF_EVEN, "truncate": ROUND_DOWN}
+
+
+@pytest.mark.parametrize("how", QUANTIZED)
+def test_floats_are_rounded_as_decimals_are(how: str) -> None:
+    """Ties too, as far as floats can tell them; what is no number stays what it is."""
+    texts = [f"{number}e-3" for number in range(-3000, 3001)]
+    wanted = [float(Decimal(text).quantize(Decimal("0.01"), QUANTIZED[how])) for text in texts]
+    assert rounding(2, how)(np.array([float(text) for text in texts])).tolist() == wanted
+    with np.errstate(invalid="ignore"):
+        assert np.array_equal(rounding(2, how)(np.array([np.inf, -np.inf, np.nan])), [np.inf, -np.inf, np.nan], True)
+    assert rounding(2, how)(np.array([True])).dtype == bool
+
+
 # --- what rounding does not explain ----------------------------------------------------------------
 
 STEPS = '"exponentials": [6.05, 1.22, 1.82, 0.74], "total": [9.83], '
@@ -164,6 +202,7 @@ NOISY: list[tuple[str, Any, list[str]]] = [
     ("right", lambda cells, chance: cells, []),
     ("noise", lambda cells, chance: cells * (1 + chance.normal(0, 4e-4, cells.shape)), ["float16"]),
     ("float16", lambda cells, chance: cells.astype(np.float16).astype(np.float64), ["float16"]),
+    ("outward", lambda cells, chance: cells * (1 + chance.normal(3e-4, 4e-4, cells.shape)), []),
     ("a factor", lambda cells, chance: cells * 1.02, []),
     ("one number off", lambda cells, chance: cells + 0.01 * (np.arange(cells.size).reshape(cells.shape) == 13), ["plain"]),
 ]  # fmt: skip
@@ -176,8 +215,20 @@ def test_noise_is_told_from_errors(name: str, change: Any, found: list[str]) -> 
     cells = change(trace["weights"].cells.astype(np.float64), np.random.default_rng(1))
     diagnosis = diagnose(trace, [Answered("weights", cells, precision="float32")])
     assert names(diagnosis) == found
-    wanted = {"right": "right", "a factor": "unknown", "one number off": "slip"}.get(name, "rounding")
+    wanted = {"right": "right", "outward": "unknown", "a factor": "unknown", "one number off": "slip"}.get(
+        name, "rounding"
+    )
     assert diagnosis.verdict == wanted
+
+
+def test_a_mistake_is_named_in_numbers_of_a_narrower_type() -> None:
+    """No scale, calculated in float16, in a file of float32: both are said."""
+    trace, other = run(load("gpt2-block")), run(load("gpt2-block", ("scale=none",)))
+    weights = other["weights"].cells.astype(np.float16).astype(np.float64)
+    found = diagnose(trace, [Answered("weights", weights, precision="float32")])
+    assert [(finding.kind, finding.name, finding.step) for finding in found.findings] == [
+        ("mistake", "no-scale", "scaled"), ("rounded", "float16", "weights"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("empty", [0.0, np.nan, 0.2])
@@ -220,6 +271,14 @@ def test_a_mistake_is_named_with_its_twins_only(level: int, seed: int) -> None:
     assert tried > 10
 
 
+def test_a_mistake_is_named_at_its_step_though_the_scenario_has_none() -> None:
+    """A scale that nobody asked for: the step where it belongs."""
+    document = {"q": [[1, 2, 0.5], [2, 1, 1]], "k": [[0.5, 1, 2], [1, -0.5, 1]], "v": [[1], [2]], "scale": "none"}
+    trace = exact(document)
+    found = judged(trace, weights=written(softmax(trace["scores"].values / np.sqrt(3)), 6))
+    assert [(finding.name, finding.step) for finding in found.findings] == [("scale-unasked", "scaled")]
+
+
 def test_a_mistake_further_on_is_found_in_the_learners_own_numbers() -> None:
     """Two mistakes in two answered steps: each is named at its step."""
     trace = exact("mini-head")
@@ -246,11 +305,37 @@ def test_what_follows_from_a_mistake_is_followed_through() -> None:
     ]  # fmt: skip
 
 
+def test_what_follows_from_one_wrong_step_alone_is_followed_through() -> None:
+    """A step that is right but coarse is not gone on from: the calculator had more digits."""
+    trace = exact("draw")
+    exponentials, total = trace["exponentials"].values, 9.38  # 9.83
+    answers = {"exponentials": written(exponentials, 1), "total": "[9.38]", "weights": written(exponentials / total, 4)}
+    found = judged(trace, **answers)
+    assert [step.verdict for step in found.steps] == ["right", "slip", "follow-through"]
+
+
+def test_a_mistake_by_hand_is_named_after_a_slip() -> None:
+    """Scores with one wrong number, then no scale, each step rounded to two places."""
+    draws = np.random.default_rng(3)
+    q, k, v = (np.round(draws.normal(size=(4, 3)), 2) for _ in range(3))
+    near = rounding(2, "half-up")
+    scores = near(q @ k.T)
+    scores[1, 2] += 0.7
+    exponentials = near(np.exp(scores))
+    weights = near(exponentials / near(exponentials.sum(-1, keepdims=True)))
+    trace = exact({"q": q.tolist(), "k": k.tolist(), "v": v.tolist()})
+    found = judged(trace, scores=written(scores, 2), context=written(weights @ v, 2))
+    assert [(step.verdict, [f.name for f in step.findings]) for step in found.steps] == [
+        ("slip", ["plain"]), ("mistake", ["no-scale"]),
+    ]  # fmt: skip
+
+
 def test_a_mistake_in_a_calculation_by_hand_is_named() -> None:
     """No scale, and each step rounded to two places besides."""
     hand = run(load("mini-head", ("scale=none",), {"by_hand": "2"}))
     found = judged(exact("mini-head"), residual=written(hand["residual"].exact, 2))
     assert (found.verdict, names(found)) == ("mistake", ["no-scale"])
+    assert found.findings[0].places == 2
 
 
 # --- slips -----------------------------------------------------------------------------------------
@@ -317,6 +402,7 @@ def test_right_for_inputs_that_round_to_the_ones_shown(seed: int) -> None:
     trace = exact({name: printed(array, 2) for name, array in full.items()})
     found = judged(trace, weights=written(weights, 4), context=written(weights @ full["v"], 4))
     assert (found.verdict, names(found)) == ("rounded-inputs", ["inputs"])
+    assert found.findings[0].kind == "rounded"
 
 
 def test_whole_numbers_are_not_taken_for_rounded_ones() -> None:
@@ -379,6 +465,15 @@ def test_a_number_in_a_mistake_is_found(name: str, weights: Any, fields: dict[st
     assert (found.verdict, names(found)) == ("mistake", [name])
     numbers = {key: float(found.findings[0].fields[key]) for key in fields}
     assert numbers == pytest.approx({key: float(text) for key, text in fields.items()}, rel=0.02)
+
+
+@pytest.mark.parametrize("queries", [1, 2])
+def test_a_divisor_needs_two_ratios(queries: int) -> None:
+    """One ratio of two weights fits some divisor whatever it is."""
+    trace = exact({"q": [[1, 2], [2, 1]][:queries], "k": [[0.5, 1], [1, -0.5]], "v": [[1], [2]]})
+    found = judged(trace, weights=written(softmax(trace["scores"].values / 2.5), 6))
+    wanted = ("unknown", []) if queries == 1 else ("mistake", ["other-divisor"])
+    assert (found.verdict, names(found)) == wanted
 
 
 def test_dropout_is_found_with_its_rate() -> None:

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 from running import run_program
 
 from attncalc import load, run
 from attncalc.core.figures import Literal
-from attncalc.practice.generator import LEVELS, SENTENCES, Recipe, coincident_sizes, random_document, recipe_for
+from attncalc.practice.generator import SENTENCES, acceptable, random_document
+from attncalc.practice.recipes import LEVELS, Recipe, coincident_sizes, recipe_for
 from attncalc.scenario_files.json_text import written
 
 DRAWS = 1000
@@ -144,6 +146,47 @@ def test_a_broken_rule_is_found(change: dict[str, Any], rule: str) -> None:
     assert rule in list(broken_rules(sound | change))
 
 
+Q, K, V = [[-1, 1], [0, 1], [1, -1]], [[0, -1], [1, 0], [1, 1]], [[1, 1], [1, -1], [-1, 0]]
+W_Q, W_K = [[0, 1], [-1, 1]], [[1, 1], [-1, 1]]
+START: dict[str, dict[str, Any]] = {
+    "q": {"q": Q, "k": K, "v": V}, "x": {"x": [[1, 1], [-1, 0], [1, 0]], "w_q": W_Q, "w_k": W_K, "w_v": [[1, 0], [-1, 1]]},
+    "scores": {"scores": [[1, 0, 2], [1, 0, 2], [0, 1, 2]], "v": V},
+}  # fmt: skip
+UNFIT: list[tuple[str, dict[str, Any]]] = [
+    # rows and columns of zeros, or that stand twice
+    ("q", {"q": [[0, 0], [0, 1], [1, -1]]}), ("q", {"k": [[1, 0], [1, 0], [1, 1]]}), ("q", {"v": [[1, 1], [0, 0], [-1, 0]]}),
+    ("q", {"v": [[0, 1], [0, 2], [0, -1]]}), ("x", {"x": [[1, 1], [1, 1], [1, 0]]}), ("x", {"w_v": [[0, 0], [2, 1]]}),
+    ("x", {"w_v": [[1, 1], [2, 2]]}), ("scores", {"v": [[1, 1], [1, 1], [0, 2]]}),
+    # symmetric, or alike
+    ("x", {"w_v": [[1, 2], [2, 1]]}), ("q", {"k": Q}), ("q", {"v": Q}), ("q", {"v": K}), ("x", {"w_q": W_K}), ("x", {"w_v": W_Q}),
+    ("x", {"w_v": W_K}), ("scores", {"scores": [[1, 0, 2], [0, 1, 3], [2, 3, 0]]}),
+    # too large, too far apart, all equal
+    ("q", {"q": [[9, 1], [0, 1], [1, -1]]}), ("scores", {"scores": [[4, 3, 2], [1, 0, 2], [0, 1, 2]]}),
+    ("scores", {"scores": [[3, -2, 1], [1, 0, 2], [0, 1, 2]]}), ("scores", {"scores": [[1, 1, 1], [1, 0, 2], [0, 1, 2]]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("start", "change"), UNFIT)
+def test_a_draw_that_breaks_one_rule_is_drawn_again(start: str, change: dict[str, Any]) -> None:
+    """And the same numbers without the change are taken: equal rows of scores alone hide nothing."""
+    recipe = Recipe(start, tokens=3, d_model=2, d_k=2, d_v=2)
+    sound = START[start]
+    assert acceptable(recipe, {name: np.array(rows) for name, rows in sound.items()})
+    assert not acceptable(recipe, {name: np.array(rows) for name, rows in (sound | change).items()})
+
+
+PARTS = {1: "scores", 2: "q", 3: "q causal", 4: "x causal w_o", 5: "x causal w_o residual heads"}
+
+
+@levels
+def test_a_level_has_the_parts_that_it_is_for(level: int) -> None:
+    """One row of scores; queries and keys; a causal mask; a head from x; two heads and the residual."""
+    document = random_document(LEVELS[level - 1], 1)
+    there = {name for name in ("w_o", "residual", "heads") if document.get(name) is not None}
+    there |= {"causal"} if document.get("mask") == "causal" else set()
+    assert there | {"x" if "x" in document else "q" if "q" in document else "scores"} == set(PARTS[level].split())
+
+
 # --- the same everywhere, and another each time ----------------------------------------------------
 
 ONE = """{
@@ -226,6 +269,7 @@ def test_any_sizes_give_a_scenario_that_runs(sizes: tuple[int, int, int]) -> Non
     trace = run(load(random_document(recipe_for(*sizes), 3), options={"arithmetic": "float64"}))
     assert trace["x"].values.shape == trace["residual"].values.shape == (tokens, d_model)
     assert trace["weights"].values.shape[-3:] == ((heads, tokens, tokens) if heads > 1 else (tokens, tokens))[-3:]
+    assert [trace[name].values.shape[-1] for name in "qkv"] == [d_model // heads] * 3
     assert len(set(trace.scenario.tokens)) == tokens
 
 

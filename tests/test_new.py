@@ -21,7 +21,7 @@ from samples import DATA, LANGUAGES, flat
 
 from attncalc import load, run
 from attncalc.practice.generator import LEVELS, random_document
-from attncalc.practice.scenario_questions import MOST_TOKENS, WIDEST
+from attncalc.practice.scenario_questions import MOST_TOKENS, QUESTIONS, WIDEST
 from attncalc.scenario_files import builtin
 from attncalc.scenario_files.json_text import written
 
@@ -265,11 +265,20 @@ def test_the_chinese_words_of_a_question_are_answers() -> None:
     for chinese, english in (
         ("分数\n一个\n2\n否\n随机", "scores\none\n2\nno\nrandom"),
         ("查询\n2\n是\n否", "q\n2\nyes\nno"),
+        ("分数\n所有\n2\n是\n否\n输入\n1 2\n3 4\n5 6\n7 8", "scores\nall\n2\nyes\nno\ntype\n1 2\n3 4\n5 6\n7 8"),
     ):
         texts = [out("new", stdin=f"a b\n{words}\n\n\n".encode(), language="zh") for words in (chinese, english)]
         assert texts[0] == texts[1]
     done = call("new", stdin="a b\n向量\n".encode(), language="zh")
     assert done.err == "attncalc: stdin:2: “向量”不在可选之列；应为以下之一：scores, q, x\n"
+
+
+def test_the_width_that_is_proposed_tells_divisors_apart() -> None:
+    """The least from 2 on that is neither the number of tokens nor its root: then √n is neither √d_k nor d_k."""
+    width = next(question for question in QUESTIONS if question.name == "d_k")
+    for n in range(1, MOST_TOKENS + 1):
+        wanted = next(d_k for d_k in range(2, 9) if n not in (d_k, d_k**2))
+        assert width.default({"tokens": ["a"] * n}) == str(wanted)
 
 
 WRONG = [

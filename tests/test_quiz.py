@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from calling import call, out
-from samples import BUILT_IN, LANGUAGES
+from samples import BUILT_IN, LANGUAGES, trace_of
 
 from attncalc import load, run
 from attncalc.cli.quiz_start import Begun
@@ -26,7 +26,7 @@ from attncalc.interactive.quizzing import BY_WORD, COMMANDS, Reply, reply, sheet
 from attncalc.messages import catalogue
 from attncalc.practice.quiz import Question, Quiz, quiz_of, right_trace
 from attncalc.practice.quiz_file import Setting, as_text, quiz_in, saved, state_in
-from attncalc.practice.quiz_own import own_numbers
+from attncalc.practice.quiz_own import last_wrong, own_numbers
 from attncalc.practice.quiz_state import OUTCOMES, RIGHT_ANSWERS, Done, State
 from attncalc.renderers.plain import render
 from attncalc.scenario_files.beside import Folder
@@ -107,6 +107,8 @@ NEEDED = [
     ("padding", (), ["q k", "", "", "", "", "", "v"]),
     ("cached", ("scores",), ["q past.k k"]),
     ("grouped", ("joined",), ["q k v context"]),
+    ("gpt2-block", ("gained", "k"), ["x norm.gain norm.bias", "gained w_k b_k"]),
+    ("gpt2-block", ("weights", "output"), ["x norm.gain norm.bias w_q b_q w_k b_k", "w_v b_v context w_o b_o"]),
 ]  # fmt: skip
 
 
@@ -131,6 +133,17 @@ def test_of_a_long_row_the_beginning_is_asked() -> None:
     (question,) = quiz("causal-head", "q").questions
     assert (len(question.cells), question.all) == (8, 16)
     assert "the first 8 of its 16 numbers" in call("quiz", "causal-head", "--step", "q", stdin=b"quit\n").out
+
+
+def test_of_a_long_row_the_keys_in_sight_are_asked() -> None:
+    """Those that the mask hides are left out; where it hides all, the first are asked."""
+    scores = [[number / 10 for number in range(16)]] * 2
+    hidden = [[1, 0] * 8, [0] * 16]
+    document = {"scores": scores, "v": [[1]] * 16, "mask": {"keep": hidden}}
+    for query, columns in ((0, range(0, 16, 2)), (1, range(8))):
+        (question,) = quiz_of(trace_of(document), Row(0, 0, query), ["weights"]).questions
+        assert [cell[3] for cell in question.cells] == [*columns]
+        assert set(question.hidden) == {query == 1}
 
 
 def test_keys_are_asked_for_one_token_and_then_shown() -> None:
@@ -421,6 +434,15 @@ def test_what_follows_from_wrong_numbers_is_right(row: list[float]) -> None:
     assert points(state.quarters) == "4"
 
 
+def test_only_what_does_not_follow_from_wrong_numbers_is_wrong() -> None:
+    """After `mine` the numbers that are right for the learner's own are not pointed at."""
+    row = WRONG_ROWS[0]
+    weights = np.array(row) / sum(row)
+    weights[2] += 0.3
+    state = after(State(quiz("draw")), written(row), "mine", written(sum(row)), written(weights, 3))
+    assert last_wrong(state) == [(0, 0, 0, 2)]
+
+
 @pytest.mark.parametrize("row", WRONG_ROWS)
 def test_the_numbers_that_follow_are_shown_exactly(row: list[float]) -> None:
     """Those of a skipped question, and of hints, come from the learner's numbers."""
@@ -584,7 +606,7 @@ def test_a_foreign_file_is_refused_and_stays(data: bytes, language: str, tmp_pat
     file.write_bytes(data)
     done = call("quiz", "draw", "--resume", str(file), language=language)
     assert (done.code, done.out, file.read_bytes()) == (2, "", data)
-    assert done.err.count("\n") == 1
+    assert (done.err.startswith("attncalc: ") and "mine.json" in done.err, done.err.count("\n")) == (True, 1)
 
 
 OTHERS = [

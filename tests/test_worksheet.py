@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from attncalc.document.printing import Printing
 from attncalc.messages import catalogue
 from attncalc.practice.answer_json import answers_of
 from attncalc.practice.diagnose import diagnose
-from attncalc.practice.exercise import BLANKS, Exercise, Order, blanks, exercise
+from attncalc.practice.exercise import BLANKS, Exercise, Order, blanks, exercise, short
+from attncalc.practice.exercise import written as written_by_hand
 from attncalc.practice.recipes import LEVELS
 from attncalc.practice.verdicts import Diagnosis
 from attncalc.practice.worksheet import answers_document, empty_document, wrong_answers
@@ -196,6 +198,24 @@ def test_steps_before_the_first_blank_are_filled_in_with_more_decimals() -> None
     assert any("filled in already" in text for text in said)
     scores, scaled = numbers(sheets[3]), numbers(sheets[4])
     assert np.abs(scaled - scores / np.sqrt(3)).max() < 0.5000001e-4
+
+
+NUMBERS = [
+    ("0.125", 2, "half-up", "0.13"), ("0.125", 2, "half-even", "0.12"), ("2", 2, "half-up", "2.00"), ("1e-9", 3, "half-up", "0.000"),
+    ("NaN", 2, "half-up", "NaN"), ("Infinity", 2, "half-up", "inf"), ("-Infinity", 2, "half-up", "-inf"),
+]  # fmt: skip
+SHORT = [
+    ("0.5", "0.50", "0.5"), ("2", "2.00", "2"), ("200", "200", "200"), ("0.333333", "0.330", "0.330"), ("0", "0.00", "0"),
+    ("-1.5", "-1.50", "-1.5"), ("1.50e10", "1.50e10", "1.50e10"), ("1.5e-10", "1.5e-10", "1.5e-10"),
+]  # fmt: skip
+
+
+def test_numbers_are_written_as_learners_write_them() -> None:
+    """With all their decimals, or without zeros at the end where nothing else is lost."""
+    assert [written_by_hand(Decimal(value), places, how) for value, places, how, _ in NUMBERS] == [
+        row[3] for row in NUMBERS
+    ]
+    assert [short(Decimal(value), text) for value, text, _ in SHORT] == [row[2] for row in SHORT]
 
 
 def test_steps_between_blanks_are_on_the_way() -> None:

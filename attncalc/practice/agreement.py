@@ -63,6 +63,13 @@ class Sheet:
         return np.asarray(within * (1 + SPARE) + SPARE * 1e-3 * np.maximum(1, np.abs(self._finite)))
 
     @cached_property
+    def margins(self) -> Values:
+        """How far a number may be from each answer, on all axes; 0 where there is none."""
+        margins = np.zeros(self.given.shape)
+        margins[self.given] = self.within
+        return margins
+
+    @cached_property
     def units(self) -> Values:
         """The last digit that each answer is written with."""
         return np.asarray(2 * self.within)

@@ -107,7 +107,7 @@ def _expected(assembly: Assembly, expected: Any) -> Steps:
 def _precision(document: Mapping[str, Any]) -> str:
     arithmetic = document.get("arithmetic")
     kind = arithmetic.get("kind") if isinstance(arithmetic, dict) else None
-    return KINDS.get(kind, "float64") if isinstance(kind, str) else "float64"
+    return next((precision for name, precision in KINDS.items() if name == kind), "float64")
 
 
 def _steps_of_trace(assembly: Assembly, steps: Any) -> Iterator[tuple[str, str, Any]]:
@@ -171,7 +171,10 @@ def _cells(assembly: Assembly, step: Step, value: Any, path: str, **lengths: int
     try:
         return fitted(_array(value), step, **lengths)
     except WrongShape as wrong:
-        assembly.misfit(path, step, wrong, rows=not lengths)
+        if lengths:
+            assembly.report(path, "answers-shape", **wrong.fields, step=path)
+        else:
+            assembly.misfit(path, step, wrong, rows=True)
         return None
 
 

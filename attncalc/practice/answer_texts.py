@@ -151,8 +151,8 @@ def _table(trace: Trace, target: Target, text: str) -> Found:
 def _spare(step: Step, axes: Sequence[str], words: int) -> Iterator[Sequence[str]]:
     """The axes of length 1 that the words may pass over, none first."""
     yield ()
-    ones = [axis for axis in axes if length(step, axis) == 1]
-    for count in range(1, len(ones) + 1 if words else 0):
+    ones = [axis for axis in axes if words and length(step, axis) == 1]
+    for count in range(1, len(ones) + 1):
         yield ones[:count]
 
 

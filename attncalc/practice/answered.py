@@ -28,22 +28,22 @@ class Answered:
     """The answers to one step.
 
     `values` has the axes of the step's cells, four (terms: five), with NaN where there is no answer; beside it stand
-    the decimals in `exact`, how far the true result may be from each in `within`, the unit of its last digit in `unit`
-    (None where it is no plain decimal number) and its text in `texts`, all None where there is no answer. With the
-    convention "heads-averaged" the head axis has length 1; "columns" and "counted-from-1" are undone in the arrays.
-    `precision` is "digits", or the width of the binary numbers that the answers are: then the arrays are made when
-    they are first asked for. Where `lost` is true NaN is itself the answer, in the whole row of a query. `largest` is
-    the largest number of the right step, which their noise is measured by.
+    the decimals in `exact`, how far the true result may be from each in `within` (of digits only), the unit of its
+    last digit in `unit` (None where it is no plain decimal number) and its text in `texts`, all None where there is no
+    answer. With the convention "heads-averaged" the head axis has length 1; "columns" and "counted-from-1" are undone
+    in the arrays. `precision` is "digits", or the width of the binary numbers that the answers are: then the arrays are
+    made when they are first asked for. Where `lost` is true NaN is itself the answer, in the whole row of a query.
     """
+
+    within: Values
 
     def __init__(
         self, step: str, values: Values, exact: Values | None = None, within: Values | None = None,
         texts: Values | None = None, convention: str = "", precision: str = DIGITS, unit: Values | None = None,
-        largest: float = 0.0, lost: Values | None = None,
+        lost: Values | None = None,
     ) -> None:  # fmt: skip
-        self.lost = lost
         self.step, self.values, self.convention, self.precision = step, values, convention, precision
-        self.largest = largest
+        self.lost = lost
         made = {"exact": exact, "within": within, "texts": texts, "unit": unit}
         self.__dict__.update({name: array for name, array in made.items() if array is not None})
 
@@ -64,14 +64,6 @@ class Answered:
     def exact(self) -> Values:
         """The answers as decimals."""
         return self._made(as_decimal, self.values)
-
-    @cached_property
-    def within(self) -> Values:
-        """How far the true result may be from each answer."""
-        if self.precision == DIGITS:
-            return self._made(_half_unit, self.exact)
-        finite = np.where(np.isfinite(self.values), np.abs(self.values), 0.0)
-        return self._made(Decimal, NOISE[self.precision] * np.maximum(finite, self.largest))
 
     @cached_property
     def unit(self) -> Values:
@@ -97,26 +89,23 @@ class Answered:
         lost = None if self.lost is None else change(self.lost)
         made = {} if self.precision != DIGITS else {name: change(getattr(self, name)) for name in MADE}
         return Answered(
-            self.step, change(self.values), convention=convention, precision=self.precision, largest=self.largest,
-            lost=lost, **made,
+            self.step, change(self.values), convention=convention, precision=self.precision, lost=lost, **made
         )  # fmt: skip
 
     def hundredth(self, convention: str) -> Answered:
         """A hundredth of each number, the texts as they are: of answers in percent."""
         divided = np.frompyfunc(lambda number: None if number is None else number / HUNDRED, 1, 1)
-        made = {name: np.asarray(divided(getattr(self, name)), dtype=object) for name in MADE if name != "texts"}
-        made = made | {"texts": self.texts} if self.precision == DIGITS else {}
+        made = {}
+        if self.precision == DIGITS:
+            made = {name: np.asarray(divided(getattr(self, name)), dtype=object) for name in MADE if name != "texts"}
+            made |= {"texts": self.texts}
         return Answered(
-            self.step, self.values / 100, convention=convention, precision=self.precision, largest=self.largest / 100,
-            lost=self.lost, **made,
+            self.step, self.values / 100, convention=convention, precision=self.precision, lost=self.lost, **made
         )  # fmt: skip
 
     def narrowed(self, precision: str) -> Answered:
         """The same numbers, taken for those of a narrower type."""
-        return Answered(
-            self.step, self.values, convention=self.convention, precision=precision, largest=self.largest,
-            lost=self.lost,
-        )  # fmt: skip
+        return Answered(self.step, self.values, convention=self.convention, precision=precision, lost=self.lost)
 
     def _shortest(self, number: float) -> str:
         return str(SHORTEST.get(self.precision, np.float64)(number))
@@ -126,9 +115,3 @@ class Answered:
         cells = np.full(self.values.shape, None, dtype=object)
         cells[self.given] = np.frompyfunc(function, 1, 1)(values[self.given])  # type: ignore[call-overload]
         return cells
-
-
-def _half_unit(number: Decimal) -> Decimal:
-    """Half a unit of the last digit."""
-    exponent = number.as_tuple().exponent
-    return Decimal((0, (5,), exponent - 1)) if isinstance(exponent, int) else Decimal(0)

@@ -93,19 +93,24 @@ class _Reader:
         return found
 
     def whole(self) -> Interval:
-        result = self._sum()
+        result = self._inside(self._sum)
         if self.place < len(self.tokens):
             raise NoNumber
         return result
 
-    def _sum(self) -> Interval:
+    def _inside(self, read: Callable[[], Interval]) -> Interval:
+        """What stands in brackets, under a root or in an exponent: not too many of them inside each other."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise NoNumber("typed-long")
+        result = read()
+        self.depth -= 1
+        return result
+
+    def _sum(self) -> Interval:
         result = self._product()
         while sign := self._take("+", "-"):
             result = (_plus if sign == "+" else _minus)(result, self._product())
-        self.depth -= 1
         return result
 
     def _product(self) -> Interval:
@@ -134,20 +139,16 @@ class _Reader:
     def _power(self) -> Interval:
         base = self._atom()
         if self._take("^"):
-            base = _raised(base, self._exponent())
+            base = _raised(base, self._inside(self._exponent))
         while self._take("%"):
             base = _over(base, written("100"))
         return base
 
     def _exponent(self) -> Interval:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise NoNumber("typed-long")
         sign = self._take("+", "-")
         exponent = self._atom()
         if self._take("^"):
-            exponent = _raised(exponent, self._exponent())
-        self.depth -= 1
+            exponent = _raised(exponent, self._inside(self._exponent))
         return _negative(exponent) if sign == "-" else exponent
 
     def _atom(self) -> Interval:
@@ -155,7 +156,7 @@ class _Reader:
             self.place += 1
             return _bounded(written(self.tokens[self.place - 1].text))
         if self._take("("):
-            result = self._sum()
+            result = self._inside(self._sum)
             if not self._take(")"):
                 raise NoNumber
             return result
@@ -166,11 +167,7 @@ class _Reader:
         raise NoNumber
 
     def _function(self, name: str) -> Interval:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise NoNumber("typed-long")
-        argument = self._atom()
-        self.depth -= 1
+        argument = self._inside(self._atom)
         return _exponential(argument) if name == "exp" else _root(argument)
 
 
@@ -223,15 +220,18 @@ def _exponential(only: Interval) -> Interval:
 
 
 def _raised(base: Interval, exponent: Interval) -> Interval:
-    """A power: any of a positive number, whole ones of every number."""
+    """A power: any of a positive number, positive ones of 0, whole ones of every number."""
     power = exponent.value
+    whole = power == power.to_integral_value(ROUND_FLOOR) and exponent.low == exponent.high
     if not base.value and power <= 0:
         raise NoNumber("typed-zero")
     if max(abs(exponent.low), abs(exponent.high)) * (abs(base.value.adjusted()) + 1 if base.value else 1) > LARGEST:
         raise NoNumber("typed-large")
-    if base.low > 0:
+    if not whole and base.value >= 0:  # as under a root
+        base = base._replace(low=max(base.low, Decimal(0)))
+    if base.low > 0 or (base.low == 0 and exponent.low > 0):
         return _from(DIGITS.power, base, exponent)
-    if power != power.to_integral_value(ROUND_FLOOR) or exponent.low != exponent.high:
+    if not whole:
         raise NoNumber("typed-root")
     if base.high >= 0 and power < 0:
         raise NoNumber("typed-zero")

@@ -89,7 +89,7 @@ class Assembly:
         values.setflags(write=False)
         return Answered(
             step.name, values, parts["value"], parts.get("within"), parts["text"], cells.convention, precision,
-            parts.get("unit"), largest(step),
+            parts.get("unit"),
         )  # fmt: skip
 
     def binary(self, step: Step, cells: Fitted, precision: str) -> Answered | None:
@@ -106,8 +106,7 @@ class Assembly:
             return None
         values.setflags(write=False)
         return Answered(
-            step.name, values, convention=cells.convention, precision=precision, largest=largest(step),
-            lost=lost if lost.any() else None,
+            step.name, values, convention=cells.convention, precision=precision, lost=lost if lost.any() else None
         )  # fmt: skip
 
     def _allowed(self, step: Step, cells: Fitted) -> Values:
@@ -153,12 +152,6 @@ def _whole_rows(step: Step, none: Values) -> Values:
         return np.zeros(none.shape, dtype=bool)
     within = tuple(range(layout.index("query") + 1, none.ndim))
     return np.broadcast_to(none.all(axis=within, keepdims=True), none.shape)
-
-
-def largest(step: Step) -> float:
-    """The largest number of a step by size, infinities left out."""
-    sizes = np.abs(step.cells.astype(np.float64))
-    return float(sizes[np.isfinite(sizes)].max(initial=0.0))
 
 
 def _beyond_doubles(step: Step) -> bool:

@@ -73,9 +73,7 @@ def _factors(sheet: Sheet, logits: Values) -> tuple[float, float, int]:
     The largest weight of each row is set beside the others.
     """
     low, high, count = -np.inf, np.inf, 0
-    within = np.zeros(sheet.given.shape)
-    within[sheet.given] = sheet.within
-    values = np.nan_to_num(sheet.answered.values)
+    within, values = sheet.margins, np.nan_to_num(sheet.answered.values)
     for row in np.ndindex(logits.shape[:-1]):
         usable = sheet.given[row] & np.isfinite(logits[row]) & (values[row] > 2 * within[row])
         if usable.sum() < 2:

@@ -76,7 +76,7 @@ def fitted(numbers: Values, step: Step, **lengths: int) -> Fitted:
         array = unjoined(array, step.stage.layout, shape) if len(shape) == 4 else array
         if leaves_out_ones(array.shape, shape):
             return Fitted(array.reshape(shape), convention)
-    shape = full_shape(step, **lengths) if lengths else step.shape
+    shape = tuple(n for n in wanted if n > 1) or (1,) if lengths else step.shape
     exchanged = numbers.ndim > 2 and wanted[1] > 1 and leaves_out_ones(numbers.swapaxes(-3, -2).shape, wanted)
     raise (HeadsExchanged if exchanged else WrongShape)(numbers.shape, shape)
 

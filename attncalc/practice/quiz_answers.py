@@ -17,7 +17,7 @@ from attncalc.core.tokens import labels
 from attncalc.errors import UsageError
 from attncalc.explore.cells import Index
 from attncalc.practice.agreement import Sheet
-from attncalc.practice.answered import Answered
+from attncalc.practice.answered import DIGITS, Answered
 from attncalc.practice.assembling import HIDING, Assembly
 from attncalc.practice.fitting import Fitted
 from attncalc.practice.numbers_typed import TypedNumber, entries_of, one_form, row_typed, unlabelled
@@ -112,6 +112,8 @@ def _placed(quiz: Quiz, question: Question, numbers: Sequence[Entry]) -> list[En
 
 def too_short(quiz: Quiz, sheet: Sheet) -> bool:
     """Whether a right answer has fewer decimals than are asked for, and could be another number as well."""
+    if sheet.answered.precision != DIGITS:  # with all the digits that a program prints
+        return False
     return any(_is_short(quiz, sheet, tuple(cell)) for cell in np.argwhere(sheet.given).tolist())
 
 

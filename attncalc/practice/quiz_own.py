@@ -85,7 +85,7 @@ def _follows(own: OwnNumbers, sheet: Sheet, place: Index) -> bool:
     value, given = own.value(sheet.name, place), sheet.answered.exact[place]
     if not (value.is_finite() and given.is_finite()):
         return bool(value == given)
-    return bool((value - given).copy_abs() <= sheet.answered.within[place])
+    return bool((value - given).copy_abs() <= sheet.margins[place])
 
 
 def last_wrong(state: State) -> list[Index]:

@@ -24,7 +24,7 @@ Own = Mapping[str, Values]
 Watch = Callable[[str, Values], bool]
 """Sees each step as it is calculated; false ends the run."""
 
-Finish = Callable[[str, Values], Values]
+Finish = Callable[[Values], Values]
 """What becomes of a step's result before the next uses it: by hand it is rounded."""
 
 
@@ -71,7 +71,7 @@ class Simulation:
 
         def evaluate(row: Stage, arrays: list[Array]) -> Array:
             array = self._calculated(plan, row, arrays)
-            array = array if finish is None else finish(row.name, array)
+            array = array if finish is None else finish(array)
             if row.name in own:
                 array = self._with_own(plan, own[row.name], array)
             seen[row.name] = array
@@ -112,7 +112,7 @@ def rounding(places: int, how: str) -> Finish:
     """Rounds each step by hand: half-up, half-even or truncate, as far as floats can tell a tie."""
     unit = 10.0**places
 
-    def finish(name: str, values: Values) -> Values:
+    def finish(values: Values) -> Values:
         if values.dtype == bool:
             return values
         scaled = values * unit
