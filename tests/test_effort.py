@@ -66,6 +66,22 @@ def test_a_thousand_tokens_are_not_refused(tmp_path: Path) -> None:
         assert (done.code, done.err) == (0, "")
 
 
+TOLD: list[tuple[dict[str, Any], tuple[str, ...], int]] = [
+    ({"q": [[1] * 16] * 300, "k": [[1] * 16] * 300}, ("explain", "-"), 0),
+    ({"q": [[1] * 16] * 300, "k": [[1] * 16] * 300}, ("run", "-"), 2),
+    ({"q": [[1] * 16] * 300, "k": [[1] * 16] * 300}, ("run", "-", "--token", "7"), 0),
+    ({"scores": [1, 2], "v": [[1] * 120_000] * 2}, ("run", "-", "--token", "0"), 2),
+    ({"scores": [1, 2], "v": [[1] * 120_000] * 2}, ("run", "-", "--step", "weights"), 0),
+    ({"scores": [1, 2], "v": [[1] * 250_000] * 2}, ("run", "-", "--step", "context"), 2),
+]
+
+
+@pytest.mark.parametrize(("document", "words", "code"), TOLD)
+def test_tables_are_counted_as_they_are_shown(document: dict[str, Any], words: tuple[str, ...], code: int) -> None:
+    """The rows that are told, with what is given for all of them; a step alone shows nothing that is given."""
+    assert call(*words, stdin=json.dumps(document).encode()).code == code
+
+
 def test_more_numbers_may_take_longer(tmp_path: Path) -> None:
     """The bound grows with what is given: the same scores from wider queries and keys are not refused."""
     for width, code in ((1, 2), (1200, 0)):

@@ -36,7 +36,7 @@ def explain(session: Session, options: Options) -> int:
     found = road(options["scenario"], options)
     if not isinstance(found, Scenario):
         return some_rows(session, options, found, "explain", _shown)
-    check_size(found, options, answer_format(options, names.FORMATS))
+    check_size(found, options, answer_format(options, names.FORMATS), len(options["token"] or found.queries))
     return _shown(session, options, [run(found, terms=found.has_values)], "explain")
 
 
@@ -65,7 +65,8 @@ def run(session: Session, options: Options) -> int:
         return some_rows(session, options, found[0], "run", _shown)
     format = format_of(options, names.FORMATS)
     for one in found:
-        check_size(one if isinstance(one, Scenario) else one.scenario, options, format)
+        outline = one if isinstance(one, Scenario) else one.scenario
+        check_size(outline, options, format, len(options["token"]) or outline.grid[2])
     scenarios = [one if isinstance(one, Scenario) else whole(one, options, format) for one in found]
     traces = [run(scenario, "terms" in options["step"]) for scenario in scenarios]
     return _shown(session, options, traces, "run")

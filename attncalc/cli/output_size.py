@@ -17,6 +17,9 @@ LAID_OUT = 200_000
 STEPS_BY_KEY = 4
 """Tables of a row's scores: as they are given or made, scaled, their exponentials, the weights."""
 
+FEATURES = ("d_k", "d_v", "d_model")
+"""What else makes rows wide: of queries, of the context, of what follows it."""
+
 OF_A_ROW = 3
 """What a row takes in each whatever its length, in numbers."""
 
@@ -24,23 +27,23 @@ DATA = ("json", "csv", "npz")
 """Formats that lay nothing out."""
 
 
-def check_size(scenario: Scenario, options: Options, format: str) -> None:
-    """Refuses, without --force, a result that takes very long; the message says how to ask for less."""
+def check_size(scenario: Scenario, options: Options, format: str, rows: int) -> None:
+    """Refuses, without --force, a result with so many rows that takes very long; the message says how to get less."""
     if options["force"] or format in DATA:
         return
-    if (count := _laid_out(scenario, options)) > LAID_OUT:
+    if (count := _laid_out(scenario, options, rows)) > LAID_OUT:
         raise UsageError.of("output-large", scenario.name, count=f"{count:,}", format=format)
 
 
-def _laid_out(scenario: Scenario, options: Options) -> int:
+def _laid_out(scenario: Scenario, options: Options, rows: int) -> int:
     """About how many numbers the tables hold, of the given ones and of the rows; without --head, of the first head."""
     from attncalc.pipelines.standard import ROWS
 
     batch, heads, queries, keys = scenario.grid
     steps, by_key = set(options["step"]), {row.name for row in ROWS if "key" in row.layout}
-    rows = len(options["token"]) or queries
-    widths = keys if not steps or by_key & steps else 0
-    shapes = [] if steps or options["token"] else [array.shape[2:] for array in scenario.arrays.values()]
+    of_keys = keys if not steps or by_key & steps else 0
+    of_features = sum(scenario.sizes.get(name, 0) for name in FEATURES) if not steps or steps - by_key else 0
+    shapes = [] if steps else [array.shape[2:] for array in scenario.arrays.values()]
     given = sum(math.prod(shape) for shape in shapes if shape != (queries, keys))
     sets = (batch if options["batch"] == "all" else 1) * (heads if options["head"] == "all" else 1)
-    return int(sets * (rows * (len(steps) or STEPS_BY_KEY) * (widths + OF_A_ROW) + given))
+    return int(sets * (rows * ((len(steps) or STEPS_BY_KEY) * (of_keys + OF_A_ROW) + of_features) + given))

@@ -200,9 +200,8 @@ def quoted(text: str) -> str:
 
 def printable(text: str) -> str:
     """A JSON text with the characters that a terminal would obey escaped, which JSON has only inside strings."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in "\n\r\t" else json.dumps(c)[1:-1] for c in text)
+    escaped = {c for c in set(text) if not (c.isprintable() or c in "\n\r\t")}
+    return text.translate({ord(c): json.dumps(c)[1:-1] for c in escaped}) if escaped else text
 
 
 def number(value: Any) -> str:
