@@ -66,6 +66,36 @@ def test_a_thousand_tokens_are_not_refused(tmp_path: Path) -> None:
         assert (done.code, done.err) == (0, "")
 
 
+def test_blocks_of_a_long_context_are_its_own() -> None:
+    """Very many keys with blocks of one each take what they take without; the rows are the same."""
+    plain = {"scores": [1, 2, 3] * 20_000}
+    told = [call("explain", "-", stdin=json.dumps({**plain, **more}).encode())
+            for more in ({}, {"algorithm": "online", "block": 1})]  # fmt: skip
+    assert told[0] == told[1]
+    assert told[0].code == 0
+    assert len(stages_of_long({**plain, "algorithm": "online", "block": 1})) < 20
+
+
+def stages_of_long(document: dict[str, Any]) -> tuple[Any, ...]:
+    """The stages with which a long context is calculated."""
+    from attncalc.long.loading import steps
+
+    return steps(load(document))
+
+
+def test_faults_of_answers_have_an_end(tmp_path: Path) -> None:
+    """A file of very many unknown steps is compared with the known ones a thousand times, not more."""
+    (tmp_path / "a.json").write_text(json.dumps({f"step{i}": 1 for i in range(3000)}))
+    done = call("check", "draw", str(tmp_path / "a.json"))
+    assert done.code == 2
+    assert "980 more" in done.err
+
+
+def test_a_query_asked_for_twice_is_told_once() -> None:
+    """However often it is named."""
+    assert load({"scores": [[1], [2]], "query": [1, 0, 1, 1, 0]}).queries == (1, 0)
+
+
 TOLD: list[tuple[dict[str, Any], tuple[str, ...], int]] = [
     ({"q": [[1] * 16] * 300, "k": [[1] * 16] * 300}, ("explain", "-"), 0),
     ({"q": [[1] * 16] * 300, "k": [[1] * 16] * 300}, ("run", "-"), 2),

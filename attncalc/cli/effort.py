@@ -35,22 +35,25 @@ DIGITS_A_PLACE = 3
 
 
 class Cost(NamedTuple):
-    """Microseconds for each score, each key or feature of the longest row, each row, each given number."""
+    """Microseconds for each score, each key or feature of the longest row, each row, each given number;
+    and for each factor of the queries and keys of a row.
+    """
 
     score: float
     key: float
     row: float
     given: float = 0.6
+    product: float = 0.0
 
 
 COSTS: dict[tuple[str, str], Cost] = {
     ("run", ""): Cost(1.5, 6, 12),
     ("run", "json"): Cost(3, 10, 40),
     ("run", "csv"): Cost(3.5, 14, 40),
-    ("run", "npz"): Cost(0.5, 4, 8),
+    ("run", "npz"): Cost(0.5, 7, 8),
     ("why", ""): Cost(1.2, 55, 12),
     ("why", "html"): Cost(1.2, 85, 12),
-    ("why", "json"): Cost(1.2, 250, 12),
+    ("why", "json"): Cost(1.2, 250, 12, product=30),
     ("step", ""): Cost(15, 200, 40),
     ("compare", ""): Cost(42, 30, 100),
     ("compare", "html"): Cost(90, 60, 200),
@@ -78,6 +81,7 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
     batch, heads, queries, keys = scenario.grid
     scores, given, longest = math.prod(scenario.grid), _given(scenario), max(keys, *scenario.sizes.values())
     taken = START + cost.score * scores + cost.key * longest + cost.row * batch * heads * queries + cost.given * given
+    taken += cost.product * keys * scenario.sizes.get("d_k", 0)
     if scenario.online:
         taken += A_BLOCK * keys / int(scenario.document["block"])
     if taken > ALLOWED * max(1.0, given / GIVEN):

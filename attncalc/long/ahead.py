@@ -11,10 +11,9 @@ from typing import NamedTuple
 from attncalc.core import memory
 from attncalc.core.stage import Stage
 from attncalc.long.blocks import HELD, ROWS, block, cells, jobs
-from attncalc.long.loading import COMPARED, Long, Ready, of_cells
+from attncalc.long.loading import COMPARED, Long, Ready, of_cells, steps
 from attncalc.long.problem import Asked, Job, Problem
 from attncalc.long.softmax import SUMMARY_TILE
-from attncalc.pipelines.standard import stages
 from attncalc.scenario_files.array_rows import BY_CELLS
 
 STEPS_OF_ROWS, LABELS = 6, 50
@@ -69,7 +68,7 @@ def bytes_needed(long: Long, top: int, threads: int, streamed: bool = False) -> 
 
     With `streamed` given queries, keys and values stay in their files.
     """
-    rows = stages(long.scenario)
+    rows = steps(long.scenario)
     given = _given(long, not streamed or bytes_before(long) > 0)
     tiles = threads * (HELD + 4 * SUMMARY_TILE * ROWS)
     return (given + _made(long, rows)) * _size(long) + _figures(long, top) + tiles
@@ -77,7 +76,7 @@ def bytes_needed(long: Long, top: int, threads: int, streamed: bool = False) -> 
 
 def results_bytes(long: Long, top: int) -> int:
     """What of that is left in the end: contexts and the steps after them, and what is told of every row."""
-    rows = [*itertools.dropwhile(lambda row: row.name != "context", stages(long.scenario))]
+    rows = [*itertools.dropwhile(lambda row: row.name != "context", steps(long.scenario))]
     return _made(long, rows) * _size(long) + _figures(long, top)
 
 
@@ -89,7 +88,7 @@ def _figures(long: Long, top: int) -> int:
 
 def bytes_before(long: Long) -> int:
     """The memory of what comes before the scores, where queries, keys and values have to be made of other numbers."""
-    before = list(itertools.takewhile(lambda row: not of_cells(row), stages(long.scenario)))
+    before = list(itertools.takewhile(lambda row: not of_cells(row), steps(long.scenario)))
     return 0 if all(row.given for row in before) else (_given(long) + _made(long, before)) * _size(long)
 
 

@@ -122,6 +122,12 @@ def _kind(scenario: Scenario, outlines: Outlines) -> str:
     return "float32" if floats and all(dtype.itemsize <= 4 for dtype in floats) else "float64"
 
 
+def steps(scenario: Scenario) -> tuple[Stage, ...]:
+    """The rows that a scenario needs, those of the online algorithm aside: a long context has blocks of its own."""
+    plain = {name: value for name, value in scenario.document.items() if name != "algorithm"}
+    return stages(replace(scenario, document=plain) if scenario.online else scenario)
+
+
 class Ready(NamedTuple):
     """A problem, and the rows of the calculation that go on from its context."""
 
@@ -134,7 +140,7 @@ class Ready(NamedTuple):
 def ready(long: Long, streamed: Sequence[str] = ()) -> Ready:
     """What comes before the scores calculated, from N·d numbers; `streamed` are the arrays left in their files."""
     arithmetic = Floats(long.kind)
-    rows = stages(long.scenario)
+    rows = steps(long.scenario)
     cut = next((i for i, row in enumerate(rows) if of_cells(row)), len(rows))
     end = next((i for i, row in enumerate(rows) if row.name == "context"), len(rows) - 1)
     before = rows[:cut]

@@ -10,9 +10,8 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.core.scenario import Scenario
-from attncalc.long.loading import Long, of_cells
+from attncalc.long.loading import Long, of_cells, steps
 from attncalc.long.tables import Table
-from attncalc.pipelines.standard import stages
 from attncalc.scenario_files.defaults import PROJECTIONS
 
 KEPT = (*PROJECTIONS, "b_q", "b_k", "b_v", "norm", "qk_norm", "rope")
@@ -38,7 +37,7 @@ def made_from_x(long: Long) -> list[Made]:
     scenario = long.scenario
     if scenario.start != "x" or scenario.sizes["past"]:
         return []
-    before = itertools.takewhile(lambda row: not of_cells(row), stages(scenario))
+    before = itertools.takewhile(lambda row: not of_cells(row), steps(scenario))
     return [Made(row.name, "key" in row.axes) for row in before]
 
 

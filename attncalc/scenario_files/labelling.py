@@ -74,7 +74,8 @@ class Labelling:
         if query is None:
             return (self.queries_count - 1,)
         if isinstance(query, list):
-            return tuple(self.find(q, self.query_tokens, f"query[{i}]") for i, q in enumerate(query))
+            found = (self.find(q, self.query_tokens, f"query[{i}]") for i, q in enumerate(query))
+            return tuple(dict.fromkeys(found))  # one that is asked for twice is told once
         return (self.find(query, self.query_tokens, "query"),)
 
     def find(self, word: Any, labels: Sequence[str], path: str) -> int:
