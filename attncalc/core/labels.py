@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import overload
 
+from attncalc.core.keeping import kept
 from attncalc.messages.safe_text import visible
 
 WHOLE = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^\s"])+')
@@ -33,24 +34,20 @@ def places_of(labels: Sequence[str], word: str) -> list[int]:
     """The positions a word may mean: those of the label, or the one of `the#2`, the second `the`."""
     if isinstance(labels, Numbered):
         return labels.places(word)
-    index = _index(labels)
+    index = places_by_label(labels)
     numbered = NUMBERED.fullmatch(word)
     if word in index or not numbered:
-        return [*index.get(word, ())]
-    return index.get(numbered[1], [])[int(numbered[2]) - 1 :][:1]
+        return index.get(word, [])
+    number = int(numbered[2])
+    return index.get(numbered[1], [])[number - 1 : number]
 
 
-_last: list[tuple[Sequence[str], dict[str, list[int]]]] = []
-
-
-def _index(labels: Sequence[str]) -> dict[str, list[int]]:
-    """The places of every label; kept for the labels at hand, as a file may name each of many."""
-    if _last and _last[0][0] is labels and isinstance(labels, tuple):
-        return _last[0][1]
+@kept
+def places_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
+    """The places of every label."""
     index: dict[str, list[int]] = {}
     for place, label in enumerate(labels):
         index.setdefault(label, []).append(place)
-    _last[:] = [(labels, index)]
     return index
 
 

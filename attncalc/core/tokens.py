@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 
+from attncalc.core.keeping import kept
 from attncalc.core.labels import distinct
 from attncalc.core.wrapping import beginning, cells
 from attncalc.messages.safe_text import visible
@@ -19,13 +19,9 @@ def short(label: str) -> str:
     return text if cells(text) <= LONGEST else beginning(text, LONGEST - 1) + "…"
 
 
+@kept  # asked for again with every table of the same tokens
 def labels(tokens: Sequence[str]) -> tuple[str, ...]:
     """Labels for a table: safe, short, `#2` after a repeated one, its position after one that looks like another."""
-    return _labels(tuple(tokens))
-
-
-@lru_cache(maxsize=16)  # asked for again with every table of the same tokens
-def _labels(tokens: tuple[str, ...]) -> tuple[str, ...]:
     names = [short(label) for label in distinct(tokens)]
     twins = {name for name, count in Counter(names).items() if count > 1}
     return tuple(f"{name} [{place}]" if name in twins else name for place, name in enumerate(names))

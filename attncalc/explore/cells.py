@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from attncalc.core.expression import Cell
-from attncalc.core.labels import WHOLE, known, places_named, unquoted
+from attncalc.core.keeping import kept
+from attncalc.core.labels import WHOLE, known, places_by_label, places_named, unquoted
 from attncalc.core.rows import own_place
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
@@ -91,13 +91,21 @@ def _spoken(step: Step, axis: str, place: int) -> str:
     return _as_typed(step.labels[axis], place) if step.labels.get(axis) else str(place)
 
 
-@lru_cache(maxsize=4096)  # the same few labels are said with every cell of a tree
+@kept
+def _said(names: Sequence[str]) -> dict[int, str]:
+    """What was said of the labels so far: the same few with every cell of a tree."""
+    return {}
+
+
 def _as_typed(names: Sequence[str], place: int) -> str:
     """The first of these that comes back: as the tables show it, in quotes, as the first of several, the position."""
-    shown = labels(names)[place]
-    forms = [shown] if names.index(names[place]) < place else [shown, f"{shown}#1"]
-    words = (word for form in forms for word in (form, json.dumps(form, ensure_ascii=False)))
-    return next((word for word in words if _comes_back(names, word, place)), str(place))
+    said = _said(names)
+    if place not in said:
+        shown = labels(names)[place]
+        forms = [shown] if places_by_label(names)[names[place]][0] < place else [shown, f"{shown}#1"]
+        words = (word for form in forms for word in (form, json.dumps(form, ensure_ascii=False)))
+        said[place] = next((word for word in words if _comes_back(names, word, place)), str(place))
+    return said[place]
 
 
 def _comes_back(names: Sequence[str], word: str, place: int) -> bool:
