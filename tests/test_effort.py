@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 from calling import call
 
 from attncalc import load, run
+from attncalc.core.labels import Numbered
+from attncalc.core.tokens import labels
 
 ROW: dict[str, Any] = {"scores": [1] * 40_000}
 SQUARE: dict[str, Any] = {"scores": [[1] * 300] * 300}
@@ -94,6 +97,13 @@ def test_faults_of_answers_have_an_end(tmp_path: Path) -> None:
 def test_a_query_asked_for_twice_is_told_once() -> None:
     """However often it is named."""
     assert load({"scores": [[1], [2]], "query": [1, 0, 1, 1, 0]}).queries == (1, 0)
+
+
+@pytest.mark.parametrize("tokens", [("the", "cat", "the"), Numbered(range(100_000))], ids=["given", "numbered"])
+def test_labels_are_made_once_for_all_cells(tokens: Sequence[str]) -> None:
+    """Not once more for each of them; of a list, which may change, they are made anew."""
+    assert labels(tokens) is labels(tokens)
+    assert labels(list(tokens[:3])) is not labels(list(tokens[:3]))
 
 
 TOLD: list[tuple[dict[str, Any], tuple[str, ...], int]] = [

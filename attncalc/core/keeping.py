@@ -13,7 +13,7 @@ KEPT = 8
 
 
 def kept(function: Callable[[Sequence[str]], Result]) -> Callable[[Sequence[str]], Result]:
-    """The function, which is not called again for one of the last tuples; to hash a million labels takes too long."""
+    """The function, which is not called again for one of the last; to hash a million labels takes too long."""
     last: list[tuple[Sequence[str], Result]] = []
 
     @wraps(function)
@@ -22,7 +22,7 @@ def kept(function: Callable[[Sequence[str]], Result]) -> Callable[[Sequence[str]
             if given is labels:
                 return result
         result = function(labels)
-        if isinstance(labels, tuple):  # a list may change
+        if not isinstance(labels, list):  # which may change
             last.append((labels, result))
             del last[:-KEPT]
         return result
