@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import settings
 
 settings.register_profile("attncalc", deadline=None, derandomize=True, print_blob=False)
 settings.load_profile("attncalc")
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what it starts in the background
 
 
 @pytest.hookimpl(optionalhook=True)  # with -p no:xdist nobody asks
