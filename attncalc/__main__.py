@@ -40,7 +40,7 @@ def _code() -> int:
 
             join_words()
         for flag in ("--install-completion", "--show-completion"):
-            if flag in sys.argv:
+            if any(word.partition("=")[0] == flag for word in sys.argv):
                 from attncalc.cli.installing import prepare
 
                 prepare(flag, language)

@@ -20,6 +20,10 @@ class Fault(NamedTuple):
     fields: dict[str, Any]
 
 
+MANY_FAULTS = 1000
+"""Faults after which no more are looked for: nobody mends so many at once."""
+
+
 class AttncalcError(Exception):
     """It could not be done; carries every fault that was found. The exit code is 2."""
 

@@ -10,7 +10,7 @@ from attncalc.cli import output
 from attncalc.cli.choices import Options, format_of, settings_of
 from attncalc.cli.session import Session
 from attncalc.core import names
-from attncalc.errors import AttncalcError, Fault, UsageError
+from attncalc.errors import MANY_FAULTS, AttncalcError, Fault, UsageError
 from attncalc.scenario_files import builtin
 
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
-
-MANY = 1000
-"""Faults after which nobody wants more."""
 
 Compose = Callable[["View"], Iterable["Block"]]
 """What makes a document for a reader: in the reader's language, with as much as was asked for."""
@@ -50,7 +47,7 @@ def all_of(function: Callable[[Item], Answer], items: Iterable[Item]) -> list[An
             results.append(function(item))
         except AttncalcError as error:
             faults += error.faults
-            if len(faults) > MANY:
+            if len(faults) > MANY_FAULTS:
                 break
     if faults:
         raise UsageError(faults)

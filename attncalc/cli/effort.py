@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncalc.cli.choices import format_of
@@ -13,6 +13,7 @@ from attncalc.messages import Word
 
 if TYPE_CHECKING:
     from attncalc.cli.app import Command
+    from attncalc.core.bounded import Values
     from attncalc.core.scenario import Scenario
 
 ALLOWED, START = 2_000_000.0, 300_000.0
@@ -91,7 +92,11 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
 
 
 def _given(scenario: Scenario) -> int:
-    return sum(values.size for name, values in scenario.arrays.items() if name in scenario.origins)
+    return sum(values.size for values in _given_arrays(scenario))
+
+
+def _given_arrays(scenario: Scenario) -> Iterator[Values]:
+    return (values for name, values in scenario.arrays.items() if name in scenario.origins)
 
 
 def _mend(command: Command, plain: str, forced: str) -> Word:
@@ -117,6 +122,5 @@ def _check_decimals(command: Command, scenario: Scenario) -> None:
 
 def _most_digits(scenario: Scenario) -> int:
     """The digits of the longest number that is given."""
-    arrays = (values for name, values in scenario.arrays.items() if name in scenario.origins)
-    numbers = (x for values in arrays if values.dtype == object for x in values.flat if x.is_finite())
+    numbers = (x for values in _given_arrays(scenario) if values.dtype == object for x in values.flat if x.is_finite())
     return max((len(x.as_tuple().digits) for x in numbers), default=1)

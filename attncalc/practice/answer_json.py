@@ -13,7 +13,7 @@ from attncalc.core.figures import Literal
 from attncalc.core.labels import known
 from attncalc.core.names import STEPS
 from attncalc.core.stage import Step, Trace
-from attncalc.errors import UsageError
+from attncalc.errors import MANY_FAULTS, UsageError
 from attncalc.explore.cells import names_on
 from attncalc.explore.placing import WrongShape
 from attncalc.messages import Word
@@ -42,9 +42,6 @@ from attncalc.scenario_files.number_arrays import Numbers
 KINDS = {"exact": "float64", "float64": "float64", "float32": "float32", "float16": "float16", "by-hand": DIGITS}
 """How precise the numbers of a trace are, by what it was calculated in."""
 
-MOST_FAULTS = 1000
-"""So many are looked for: nobody mends more at once, and each unknown step is compared with every known one."""
-
 
 def answers_of(trace: Trace, document: Any, name: str) -> tuple[Answered, ...]:
     """The answers that a JSON value holds, in the order of the steps.
@@ -61,7 +58,7 @@ def answers_of(trace: Trace, document: Any, name: str) -> tuple[Answered, ...]:
     for step, path, _ in steps:
         if found.setdefault(meant(trace, step), path) != path:
             assembly.report(path, "answers-twice")
-    known = itertools.takewhile(lambda _: len(assembly.faults) < MOST_FAULTS, steps)
+    known = itertools.takewhile(lambda _: len(assembly.faults) < MANY_FAULTS, steps)
     return assembly.answers([answered(assembly, step, value, path, precision) for step, path, value in known])
 
 
