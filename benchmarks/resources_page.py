@@ -25,7 +25,7 @@ What a command takes as the scenario grows, and what it refuses. Below, N is the
 | a table, a page, a file of a whole calculation | as its numbers | as its numbers | as [Formats](formats.md) and [Files from others](untrusted.md) say |
 | `explain` and `run --token` of a long context | N·d | parts of the files: some 65 MB in all for a million keys of 64 numbers | what does not fit |
 | `why` of a long context | N·d | the keys and values whole, several times | what does not fit |
-| `run --summary`, `run --picture map` | H·N²·d | the inputs, the results, 16 MB a thread | what does not fit |
+| `run --summary`, `run --picture map` | H·N²·d | the inputs, the results, 16 MB a thread | what does not fit; by estimate more than two seconds times the square of the half millions of given numbers, unless `--force` is given |
 | `new --random`, `worksheet` | about a second a scenario | little | more than 128 tokens, more than 200 copies |
 | `cost` | in proportion to how many N are asked for | hardly any | more than 999,999,999 tokens |
 | `list`, `schema`, `show` | the document | the document | more than 64 MiB |
@@ -56,7 +56,7 @@ One causal head of 8 features, numbers in the file, on one machine. The exponent
 | 整个计算的表格、网页或文件 | 与数字个数成正比 | 与数字个数成正比 | 见[格式](formats.md)和[别人给的文件](untrusted.md) |
 | 长上下文的 `explain` 和 `run --token` | N·d | 文件分批读取：一百万个键、每个 64 个数，总共约 65 MB | 放不下的 |
 | 长上下文的 `why` | N·d | 全部键和值，要存好几份 | 放不下的 |
-| `run --summary`、`run --picture map` | H·N²·d | 输入、结果，以及每个线程 16 MB | 放不下的 |
+| `run --summary`、`run --picture map` | H·N²·d | 输入、结果，以及每个线程 16 MB | 放不下的；以及按估计超过两秒乘以所给个数（以五十万为一份）的平方的，除非加 `--force` |
 | `new --random`、`worksheet` | 每个算例约一秒 | 很少 | 超过 128 个 token，超过 200 份 |
 | `cost` | 与所问的 token 数有几个成正比 | 几乎没有 | 超过 999,999,999 个 token |
 | `list`、`schema`、`show` | 文件的长度 | 文件的长度 | 超过 64 MiB |

@@ -21,6 +21,8 @@ BATCHES: dict[str, Any] = {"scores": [[[[1]]]] * 60_000}
 WIDE: dict[str, Any] = {"q": [[1] * 40_000], "k": [[1] * 40_000]}
 LONG_NUMBERS: dict[str, Any] = {"scores": [0.5] * 700, "arithmetic": "exact"}
 BLOCKS: dict[str, Any] = {"scores": [1] * 12_000, "algorithm": "online", "block": 1}
+LONG: dict[str, Any] = {"q": [[1]] * 40_000, "k": [[1]] * 40_000}
+MAP = ("--picture", "map", "--format", "svg")
 CHANGE = ("--set", "temperature=2")
 
 REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
@@ -36,6 +38,10 @@ REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
     (LONG_NUMBERS, ("run", "-", "--json"), "700 scores in decimals would take about 5 s; add --arithmetic float64"),
     (LONG_NUMBERS, ("quiz", "-"), "give the numbers with fewer digits"),
     (BLOCKS, ("verify", "-"), "would take about"),
+    (LONG, ("run", "-", "--summary"), "1,600,000,000 scores in rows of 40,000 keys, from 80,000 numbers, would take about 7 s; take a part"),
+    (LONG, ("run", "-", *MAP, "--lang", "zh"), "请只取算例的一部分，一定要做就加 --force"),
+    (BATCHES, ("run", "-", "--summary"), "60,000 scores in rows of 1 key, from 60,000 numbers, would take about 25 s"),
+    ({"scores": [[1] * 150] * 150}, ("run", "-", "--format", "xlsx"), "22,500 scores in rows of 150 keys, from 22,500 numbers, would take about 3 s"),
 ]  # fmt: skip
 
 
@@ -129,6 +135,19 @@ def test_more_numbers_may_take_longer(tmp_path: Path) -> None:
             np.save(tmp_path / f"{name}.npy", np.random.default_rng(8).standard_normal((640, width)))
         (tmp_path / "a.json").write_text('{"q": {"npy": "q.npy"}, "k": {"npy": "k.npy"}}', encoding="utf-8")
         assert call("check", str(tmp_path / "a.json"), "--answer", "weights 0 0=1").code == code
+
+
+def test_more_tokens_may_take_as_long_as_their_square(tmp_path: Path) -> None:
+    """As many scores as are refused of narrow queries and keys, but for them forty numbers a token are given."""
+    for name in "qk":
+        np.save(tmp_path / f"{name}.npy", np.random.default_rng(8).standard_normal((24_000, 40), dtype=np.float32))
+    (tmp_path / "a.json").write_text('{"q": {"npy": "q.npy"}, "k": {"npy": "k.npy"}}', encoding="utf-8")
+    assert call("run", str(tmp_path / "a.json"), "--summary").code == 0
+
+
+def test_a_map_of_one_head_of_many_is_not_refused() -> None:
+    """Only what is drawn is calculated."""
+    assert call("run", "-", *MAP, stdin=json.dumps({"scores": [[[1]]] * 60_000}).encode()).code == 0
 
 
 def test_python_sets_no_bound() -> None:

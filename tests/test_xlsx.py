@@ -377,6 +377,16 @@ def test_a_large_calculation_is_cut(most: int, sheets: int, sentence: str, monke
     assert "this file holds" not in whole
 
 
+def test_many_heads_are_cut_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has a sheet; a sheet describes the columns that it uses, not all that there could be."""
+    monkeypatch.setattr(workbook_plan, "MOST_SHEETS", 5)
+    trace = trace_of({"scores": [[[1]]] * 12})
+    assert "Of 12 batch entries and heads this file holds the first 5." in about(trace)
+    book = office.values(file_of(trace))
+    assert len(book.worksheets) == 1 + 5
+    assert max(found.max for sheet in book.worksheets for found in sheet.column_dimensions.values()) < 10
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_names_of_sheets_are_valid(language: str) -> None:
     """At most 31 characters, none of those that a spreadsheet refuses, also with many batch entries and heads."""

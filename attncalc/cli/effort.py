@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from attncalc.cli.choices import format_of
+from attncalc.cli.choices import format_of, places_chosen
+from attncalc.cli.output_size import FEATURES, STEPS_BY_KEY
 from attncalc.core import names
 from attncalc.errors import UsageError
 from attncalc.messages import Word
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from attncalc.cli.app import Command
     from attncalc.core.bounded import Values
     from attncalc.core.scenario import Scenario
+    from attncalc.long.problem import Asked, Problem
 
 ALLOWED, START = 2_000_000.0, 300_000.0
 """Microseconds that a command may take for so many given numbers, and those it takes for nothing."""
@@ -52,6 +54,7 @@ COSTS: dict[tuple[str, str], Cost] = {
     ("run", "json"): Cost(3, 10, 40),
     ("run", "csv"): Cost(3.5, 14, 40),
     ("run", "npz"): Cost(0.5, 7, 8),
+    ("run", "xlsx"): Cost(100, 0, 100, given=2),
     ("why", ""): Cost(1.2, 55, 12),
     ("why", "html"): Cost(1.2, 85, 12),
     ("why", "json"): Cost(1.2, 250, 12, product=30),
@@ -79,16 +82,32 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
         return
     if chosen_arithmetic(scenario) in names.DECIMAL_KINDS:
         _check_decimals(command, scenario)
-    batch, heads, queries, keys = scenario.grid
-    scores, given, longest = math.prod(scenario.grid), _given(scenario), max(keys, *scenario.sizes.values())
-    taken = START + cost.score * scores + cost.key * longest + cost.row * batch * heads * queries + cost.given * given
+    keys, given = scenario.grid[3], _given(scenario)
+    scores = _of_workbook(scenario, options) if format == "xlsx" else math.prod(scenario.grid)
+    longest = max(keys, *(scenario.sizes.get(name, 0) for name in FEATURES))
+    taken = START + cost.score * scores + cost.key * longest + cost.row * (scores // keys) + cost.given * given
     taken += cost.product * keys * scenario.sizes.get("d_k", 0)
     if scenario.online:
         taken += A_BLOCK * keys / int(scenario.document["block"])
     if taken > ALLOWED * max(1.0, given / GIVEN):
-        mend = _mend(command, "effort-mend", "effort-mend-force")
-        found = {"scores": f"{scores:,}", "keys": f"{keys:,}", "given": f"{given:,}"}
-        raise UsageError.of("effort", scenario.name, seconds=math.ceil(taken / 1e6), mend=mend, **found)
+        _refuse(scenario, taken / 1e6, given, _mend(command, "effort-mend", "effort-mend-force"))
+
+
+def check_summary(problem: Problem, asked: Asked, scenario: Scenario, options: Mapping[str, Any]) -> None:
+    """Refuses, without --force, a summary that takes very long for what is given; scores are as many as its square."""
+    from attncalc.long.ahead import processor_seconds
+
+    named = {**scenario.document, "places": None}  # the array of that name says where queries stand
+    given = sum(values.size for name, values in scenario.arrays.items() if named.get(name) is not None)
+    taken = processor_seconds(problem, asked)
+    if not options["force"] and taken > ALLOWED / 1e6 * max(1.0, given / GIVEN) ** 2:
+        _refuse(scenario, taken, given, Word("effort-part"))
+
+
+def _refuse(scenario: Scenario, seconds: float, given: int, mend: Word) -> NoReturn:
+    scores, keys = f"{math.prod(scenario.grid):,}", f"{scenario.grid[3]:,}"
+    fields = {"scores": scores, "keys": keys, "given": f"{given:,}", "seconds": math.ceil(seconds), "mend": mend}
+    raise UsageError.of("effort", scenario.name, **fields)
 
 
 def _given(scenario: Scenario) -> int:
@@ -97,6 +116,16 @@ def _given(scenario: Scenario) -> int:
 
 def _given_arrays(scenario: Scenario) -> Iterator[Values]:
     return (values for name, values in scenario.arrays.items() if name in scenario.origins)
+
+
+def _of_workbook(scenario: Scenario, options: Mapping[str, Any]) -> int:
+    """The scores that a workbook has live formulas of: of some heads, or of none where one has very many."""
+    from attncalc.document.workbook_plan import MOST_CELLS, MOST_SHEETS
+
+    chosen = [places_chosen(scenario, options, axis) for axis in ("batch", "head")]
+    places = math.prod(count if one is None else len(one) for one, count in zip(chosen, scenario.grid, strict=False))
+    each = math.prod(scenario.grid[2:])
+    return each * (places if options["all"] else min(places, MOST_SHEETS, MOST_CELLS // (STEPS_BY_KEY * each)))
 
 
 def _mend(command: Command, plain: str, forced: str) -> Word:

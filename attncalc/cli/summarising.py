@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attncalc.cli import mapping
 from attncalc.cli.answering import all_of, answer_format, write_text
 from attncalc.cli.choices import Options, calculation, place_named, places_chosen, plain_view, whole_number
+from attncalc.cli.effort import check_summary
 from attncalc.cli.mapping import Told
 from attncalc.cli.progress import announced, showing
 from attncalc.cli.session import Session
@@ -53,7 +54,7 @@ def _found(session: Session, options: Options, longs: Sequence[Long], asked: Ask
 
         found = spread_out(session, options, longs, asked)
     else:
-        found = [_here(session, long, asked, threads) for long in longs]
+        found = [_here(session, options, long, asked, threads) for long in longs]
     if not mapping.averaging(longs[0], options):
         return found
     from attncalc.long.pooling import averaged
@@ -73,11 +74,12 @@ def _check_memory(options: Options, longs: Sequence[Long], asked: Asked, threads
         check_memory(long, kept + held, "long-memory")
 
 
-def _here(session: Session, long: Long, asked: Asked, threads: int) -> Summary:
+def _here(session: Session, options: Options, long: Long, asked: Asked, threads: int) -> Summary:
     from attncalc.long.loading import ready
     from attncalc.long.summary import summarised
 
     problem = ready(long)
+    check_summary(problem.problem, asked, long.scenario, options)
     announced(session, problem, long, asked, threads)
     with showing(session) as progress:
         found = summarised(problem, asked, threads, progress)

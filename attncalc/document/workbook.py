@@ -34,11 +34,10 @@ def _sheet(book: Book, home: Home) -> Sheet:
     entries = [Entry(0, 0, title_of(book.trace.scenario, book.view), "title"), Entry(1, 0, name, "subtitle")]
     if book.plan.options and book.plan.options_home == home:
         entries += _options(book)
-    for table in book.plan.tables:
-        if table.home == home:
-            filled = Filled(book, table, notation)
-            entries += filled.entries()
-            rules += filled.rules()
+    for table in book.plan.tables_of.get(home, ()):
+        filled = Filled(book, table, notation)
+        entries += filled.entries()
+        rules += filled.rules()
     return Sheet(name, entries, rules, _widths(book, entries), TITLE, (2, 1))
 
 

@@ -17,6 +17,9 @@ from attncalc.fold import BOOLEAN_SLOTS
 MOST_CELLS = 400_000
 """Numbers of a workbook with live formulas; more would take long to write and to open."""
 
+MOST_SHEETS = 250
+"""Batch entries and heads, each with a sheet of its own: among more of them nobody finds one."""
+
 SHEET_ROWS, SHEET_COLUMNS = 1_048_000, 16_000
 """A little less than a sheet has."""
 
@@ -63,7 +66,7 @@ class Plan:
         self.most_side = None if self.live else MOST_SIDE
         self.cut = False  # whether a table is not all there
         self.options = self._options() if self.live else {}
-        self.tables: list[Table] = []
+        self.tables_of: dict[Home, list[Table]] = {}
         self._found: dict[tuple[str, bool, tuple[int, ...]], Table] = {}
         self._next: dict[Home, int] = {}
         self.options_row = self._room(self.options_home, len(self.options), 1) if self.options else 0
@@ -127,7 +130,7 @@ class Plan:
         batches, heads = self.trace.scenario.grid[:2]
         chosen_heads = view.heads if view.heads is not None else range(heads)
         asked = [(b, h) for b in (view.batches or range(batches)) for h in chosen_heads]
-        counts = range(1, len(asked) + 1)
+        counts = range(1, min(len(asked), MOST_SHEETS) + 1)
         most = bisect_right(counts, MOST_CELLS, key=lambda count: self._size(asked[:count]))
         return asked if view.everything else asked[: max(most, 1)], len(asked)
 
@@ -171,7 +174,7 @@ class Plan:
                 continue
             row = self._room(home, shown[0], 2 if self.is_given(source) else 3)
             table = self._found[(*source, lead)] = Table(source, lead, (first, last), home, row, *shown)
-            self.tables.append(table)
+            self.tables_of.setdefault(home, []).append(table)
 
     def _room(self, home: Home, height: int, above: int) -> int:
         """The first free row of a sheet below so many lines of headings."""

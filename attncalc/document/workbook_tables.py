@@ -37,7 +37,7 @@ class Book:
         self.hidden = view.number("-inf")
         self.kept: dict[str, None] = {}  # steps with numbers without a formula, in their order
         self.has_nan = False
-        self.floats = cache(self._floats)
+        self.floats, self.has_text = cache(self._floats), cache(self._has_text)
         self.faithful = cache(lambda name: faithful(trace, trace[name]))
 
     def find(self, cell: Cell) -> Address | None:
@@ -57,6 +57,13 @@ class Book:
     def _floats(self, source: Source) -> Values:
         """The numbers of a source as doubles; what is beyond them is infinite."""
         return self.plan.arrays[source].astype(np.float64)
+
+    def _has_text(self, source: Source) -> bool:
+        """Whether a number of a source stands as text that is no minus infinity."""
+        if source not in self.plan.arrays or (source.given and source.name in BOOLEAN_SLOTS):
+            return False
+        values, cells = self.floats(source), self.plan.arrays[source]
+        return any(as_decimal(cells[tuple(index)]) != -np.inf for index in np.argwhere(np.isinf(values)))
 
 
 class Filled:
@@ -208,7 +215,7 @@ class Filled:
         trees = self.book.plan.cells.of(step, *lead[:2])
         trees = trees[lead[2]] if len(lead) > 2 else trees
         good = self.book.faithful(step.name)[lead]
-        unreadable = {source for source in step.sources if self._has_text(source)}
+        unreadable = {source for source in step.sources if self.book.has_text(source)}
         places, rounding = places_of(self.trace, step), self.trace.scenario.rounding
         by_hand = self.trace.kind == "by-hand"
         texts = np.full(trees.shape, "", dtype=object)
@@ -220,13 +227,6 @@ class Filled:
                 except NoFormulaError:
                     continue
         return texts
-
-    def _has_text(self, source: Source) -> bool:
-        """Whether a number of a source stands as text that is no minus infinity."""
-        if source not in self.book.plan.arrays or (source.given and source.name in BOOLEAN_SLOTS):
-            return False
-        values, cells = self.book.floats(source), self.book.plan.arrays[source]
-        return any(as_decimal(cells[tuple(index)]) != -np.inf for index in np.argwhere(np.isinf(values)))
 
     def _reads_text(self, tree: Expression, sources: set[Source]) -> bool:
         """Whether a tree reads such a number."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from attncalc.core import memory
 from attncalc.core.stage import Stage
-from attncalc.long.blocks import HELD, ROWS, block, cells, jobs
+from attncalc.long.blocks import HELD, ROWS, block, cells, jobs, places, rows_at_once
 from attncalc.long.loading import COMPARED, Long, Ready, of_cells, steps
 from attncalc.long.problem import Asked, Job, Problem
 from attncalc.long.softmax import SUMMARY_TILE
@@ -26,6 +26,14 @@ ends the program where it gets none."""
 PROBED = 400_000
 """The scores of a probe: a few milliseconds."""
 
+A_SCORE, A_SCORE_OF_WHOLE_ROWS, A_PRODUCT, A_LARGEST, A_BLOCK = 4e-9, 6e-8, 2.5e-11, 9e-7, 4e-4
+"""Seconds of processor time, measured by benchmarks/hostile.py: of a score in tiles and in whole rows, of a
+multiplication in a matrix product, of one of the largest weights of a row, and of a block, however small.
+"""
+
+MANY_BLOCKS = 10_000
+"""Blocks that take so long by themselves that nobody needs to know how many scores they have."""
+
 
 class Ahead(NamedTuple):
     """What is ahead: scores, multiply-adds of both products, and roughly the seconds."""
@@ -40,8 +48,24 @@ def ahead(ready: Ready, asked: Asked | None, threads: int) -> Ahead:
     problem = ready.problem
     todo = jobs(problem, asked=asked)
     scores = sum(cells(problem, job) for job in todo)
-    width = (problem.q.shape[3] if problem.q is not None else 0) + problem.width
-    return Ahead(scores, scores * width, _seconds_a_score(problem, todo, asked) * scores / min(threads, len(todo)))
+    return Ahead(
+        scores, scores * _width(problem), _seconds_a_score(problem, todo, asked) * scores / min(threads, len(todo))
+    )
+
+
+def processor_seconds(problem: Problem, asked: Asked) -> float:
+    """The processor time of a summary, from its sizes alone, so that it is the same on every machine."""
+    _, _, queries, keys = problem.grid
+    rows = queries * len(places(problem, asked))
+    blocks = rows // max(1, min(ROWS, rows_at_once(problem), queries))
+    scores = rows * keys if blocks > MANY_BLOCKS else sum(cells(problem, job) for job in jobs(problem, asked=asked))
+    a_score = (A_SCORE if problem.softmax else A_SCORE_OF_WHOLE_ROWS) + A_PRODUCT * _width(problem)
+    return scores * a_score + rows * min(asked.top, keys) * A_LARGEST + blocks * A_BLOCK
+
+
+def _width(problem: Problem) -> int:
+    """The multiplications that a score takes, in the products of queries and keys and of weights and values."""
+    return (problem.q.shape[3] if problem.q is not None else 0) + problem.width
 
 
 def _seconds_a_score(problem: Problem, todo: list[Job], asked: Asked | None) -> float:

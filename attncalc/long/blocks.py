@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -37,15 +38,21 @@ def jobs(problem: Problem, rows: int = ROWS, asked: Asked | None = None) -> list
 
     Where a map alone is asked for, those of its places.
     """
-    batch, heads, queries, _ = problem.grid
+    queries = problem.grid[2]
     step = min(rows, rows_at_once(problem))
     found = [
         Job(entry, head, first, min(first + step, queries))
-        for entry in range(batch) for head in range(heads) for first in range(0, queries, step)
+        for entry, head in places(problem, asked) for first in range(0, queries, step)
     ]  # fmt: skip
-    if asked is not None and asked.pooling is not None and asked.map_alone:
-        found = [job for job in found if asked.pooling.takes(job)]
     return sorted(found, key=lambda job: -cells(problem, job))
+
+
+def places(problem: Problem, asked: Asked | None) -> Collection[tuple[int, int]]:
+    """The batch entries and heads that are calculated: all, or those of a map that is asked for alone."""
+    if asked is not None and asked.pooling is not None and asked.map_alone:
+        return asked.pooling.places
+    batch, heads, _, _ = problem.grid
+    return [(entry, head) for entry in range(batch) for head in range(heads)]
 
 
 def cells(problem: Problem, job: Job) -> int:

@@ -21,6 +21,9 @@ TILE = 4096
 SUMMARY_TILE = 8192
 """The same where the figures of the weights are taken too: looking for the largest costs by the tile."""
 
+WHOLE = 2**24
+"""Every whole number up to it is a float32."""
+
 
 def softmax_block(problem: Problem, job: Job, asked: Asked | None = None, tile: int | None = None) -> Block:
     """The context of a block of rows and, where asked for, the figures of its weights."""
@@ -118,8 +121,9 @@ class _Running:
         if problem.softcap is not None:
             _cap(scores, problem.dtype.type(problem.softcap), self.given is not None)
         if problem.slopes is not None:
-            distance = np.abs(np.arange(keys.start, keys.stop)[:, None] - self.places)
-            scores -= problem.dtype.type(problem.slopes[self.job.head]) * distance.astype(problem.dtype)
+            real = problem.dtype if problem.grid[3] <= WHOLE else np.dtype(np.float64)
+            distance = np.abs(np.subtract.outer(np.arange(keys.start, keys.stop, dtype=real), self.places.astype(real)))
+            scores -= problem.dtype.type(problem.slopes[self.job.head]) * distance.astype(problem.dtype, copy=False)
         if self.bias is not None:
             bias = self.bias[:, keys] if self.bias.shape[1] > 1 else self.bias
             scores += bias.T.astype(problem.dtype)

@@ -28,7 +28,7 @@ class Top:
     """
 
     def __init__(self, k: int, rows: int, floor: float, dtype: np.dtype[Any]) -> None:
-        self.k, self.floor = k, floor
+        self.k = k
         self.scores = np.full((rows, k), floor, dtype)
         self.keys = np.full((rows, k), -1, np.int64)
         self._waiting: list[tuple[Values, Values, Values]] = []  # rows, scores and keys not yet sorted in
@@ -37,11 +37,13 @@ class Top:
     def add(self, scores: Values, first: int, maxima: Values) -> None:
         """Takes in a tile of scores (keys, rows), its first key and its group maxima."""
         bar = self.scores[:, -1]  # what is not above it is beaten by k others
-        if len(maxima) > self.k and bar.min() <= self.floor:
+        above = maxima > bar
+        if len(maxima) > self.k and np.count_nonzero(above) > self.k * len(bar):  # as where scores rise with the keys
             # The k-th largest maximum: k scores reach it, so that nothing below is among the k largest.
             low = np.partition(maxima, len(maxima) - self.k, axis=0)[len(maxima) - self.k]
             bar = np.maximum(bar, np.nextafter(low, -np.inf))
-        row, group = np.nonzero((maxima > bar).T)
+            above = maxima > bar
+        row, group = np.nonzero(above.T)
         if len(row):
             slabs = scores.reshape(GROUP, -1).take(group * scores.shape[1] + row, axis=1)
             slab, place = np.divmod(np.flatnonzero(slabs > bar[row]), len(row))

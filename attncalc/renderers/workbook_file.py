@@ -90,7 +90,9 @@ def _write(worksheet: Worksheet, sheet: Sheet, formats: _Formats) -> None:
     *first, last = sheet.widths
     for column, width in enumerate(first):
         worksheet.set_column(column, column, width)
-    worksheet.set_column(len(first), LAST_COLUMN, last)
+    used = max((entry.column for entry in sheet.entries), default=0)
+    if used >= len(first):  # all the sheet has would be 16,384 descriptions of columns, megabytes a sheet
+        worksheet.set_column(len(first), used, last)
     if sheet.hidden_from is not None:
         worksheet.set_column(sheet.hidden_from, LAST_COLUMN, None, None, {"hidden": True})
     for row, height in sheet.heights.items():

@@ -33,6 +33,7 @@ MESSAGES: dict[str, str] = {
     "effort": "{scores} scores in rows of {keys} {keys:key|keys}, from {given} numbers, would take about {seconds} s; {mend}",
     "effort-mend": "take a part of the scenario, or `attncalc run --summary` for the figures of all",
     "effort-mend-force": "take a part of the scenario, `attncalc run --summary` for the figures of all, or --force to do it all the same",
+    "effort-part": "take a part of the scenario, or --force to do it all the same",
     "effort-float": "add --arithmetic float64",
     "effort-float-force": "add --arithmetic float64, or --force to calculate them all the same",
     "effort-digits": "give the numbers with fewer digits",

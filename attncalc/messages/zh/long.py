@@ -33,6 +33,7 @@ MESSAGES: dict[str, str] = {
     "effort": "{scores} 个分数（每行 {keys} 个键，共给出 {given} 个数）大约要算 {seconds} 秒；{mend}",
     "effort-mend": "请只取算例的一部分，或者用 `attncalc run --summary` 看全部的概况",
     "effort-mend-force": "请只取算例的一部分，或者用 `attncalc run --summary` 看全部的概况，一定要做就加 --force",
+    "effort-part": "请只取算例的一部分，一定要做就加 --force",
     "effort-float": "请加上 --arithmetic float64",
     "effort-float-force": "请加上 --arithmetic float64，或者加上 --force 仍然这样计算",
     "effort-digits": "请把数字写得短一些",
