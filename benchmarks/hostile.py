@@ -239,13 +239,13 @@ def over(found: Taken) -> bool:
     return found.seconds > MOST_SECONDS or found.megabytes > MOST_MB or found.code not in (0, 1, 2)
 
 
-def tried(shape: str, cases: Sequence[Case], limit: int) -> list[tuple[Case, str, Taken]]:
-    """A file of one shape with the commands."""
+def tried(shape: str, cases: Sequence[Case], limit: int, size: int = MEGABYTE) -> list[tuple[Case, str, Taken]]:
+    """A file of one shape and so many bytes with the commands."""
     found = []
     for case in cases:
         with tempfile.TemporaryDirectory() as name:
             file = Path(name) / "worst.json"
-            file.write_text(SHAPES[shape](MEGABYTE), encoding="utf-8")
+            file.write_text(SHAPES[shape](size), encoding="utf-8")
             result = taken(case, file, Path(name), limit)
         found.append((case, shape, result))
         if over(result):
@@ -260,10 +260,11 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", default=[], help="command lines that hold one of these words")
     parser.add_argument("--shapes", nargs="+", default=[], help="shapes whose names hold one of these words")
     parser.add_argument("--limit", type=int, default=0, help="address space in KB, as `ulimit -v` takes it")
+    parser.add_argument("--size", type=int, default=MEGABYTE, help="bytes of a file: fewer may be what is not refused")
     options = parser.parse_args()
     cases = [case for case in CASES if not options.only or any(word in case.words for word in options.only)]
     shapes = [name for name in SHAPES if not options.shapes or any(word in name for word in options.shapes)]
-    found = [row for shape in shapes for row in tried(shape, cases, options.limit)]
+    found = [row for shape in shapes for row in tried(shape, cases, options.limit, options.size)]
     print()
     for case in cases:
         rows = [row for row in found if row[0] == case]
