@@ -25,6 +25,7 @@ BATCHES: dict[str, Any] = {"scores": [[[[1]]]] * 60_000}
 WIDE: dict[str, Any] = {"q": [[1] * 40_000], "k": [[1] * 40_000]}
 LONG_NUMBERS: dict[str, Any] = {"scores": [0.5] * 700, "arithmetic": "exact"}
 BLOCKS: dict[str, Any] = {"scores": [1] * 12_000, "algorithm": "online", "block": 1}
+PRINTED: dict[str, Any] = {"scores": [[1] * 500] * 250, "expect": {"weights": [[0] * 500] * 250}}
 CHANGE = ("--set", "temperature=2")
 
 REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
@@ -40,6 +41,7 @@ REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
     (LONG_NUMBERS, ("run", "-", "--json"), "700 scores in decimals would take about 5 s; add --arithmetic float64"),
     (LONG_NUMBERS, ("quiz", "-"), "give the numbers with fewer digits"),
     (BLOCKS, ("verify", "-"), "would take about"),
+    (PRINTED, ("verify", "-"), "125,000 scores in rows of 500 keys, from 250,000 numbers, would take about 3 s"),
 ]  # fmt: skip
 
 
