@@ -112,6 +112,18 @@ def test_texts_of_answers_are_read_once_and_not_for_ever(cell: str, read: int, s
     assert cell_typed.cache_info().misses == read
 
 
+def test_very_many_answers_are_not_told_one_by_one(tmp_path: Path) -> None:
+    """But with --force; as JSON, or without --all, there is nothing to refuse."""
+    scenario, answers = tmp_path / "a.json", tmp_path / "b.json"
+    scenario.write_text(json.dumps({"scores": [[1] * 101] * 101}))
+    answers.write_text(json.dumps({"weights": [[0.5] * 101] * 101}))
+    words = ("check", str(scenario), str(answers))
+    refused = call(*words, "--all")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith("attncalc: --all: 10,201 numbers one by one would take about 2 s; leave --all out")
+    assert [call(*words, *more).code for more in ((), ("--all", "--json"), ("--all", "--force"))] == [1, 1, 1]
+
+
 def powers(count: int) -> list[str]:
     """So many powers of e, each another one."""
     return [f"e^1.{i:05d}" for i in range(count)]
