@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -17,7 +18,7 @@ from attncalc.core.expression import Cell
 from attncalc.core.labels import Numbered, places_of
 from attncalc.core.stage import Step, Trace
 from attncalc.errors import UsageError
-from attncalc.explore.cells import cell_name, find_cell, typed_name
+from attncalc.explore.cells import cell_name, find_cell, name_in, typed_name
 from attncalc.interactive.typed import words_of
 
 LABELS = ["[CLS]", "the cat", "the", "1", "0", "a.b", "the", "x=y", '"q"', "²", "the#2x"]
@@ -351,3 +352,13 @@ def test_labels_that_nobody_wrote_are_their_numbers(label: str, places: list[int
     labels = Numbered(range(10**12))[5:]
     assert places_of(labels, label) == places
     assert (labels[1], labels[-1], len(labels[:3])) == ("6", str(10**12 - 1), 3)
+
+
+@pytest.mark.parametrize("first", [0, 5])
+def test_tokens_that_nobody_named_are_said_by_their_numbers(first: int) -> None:
+    """By label as far as that leads back, here where they count from 0; else by position."""
+    step = run(load({"scores": [[1, 2], [3, 4]]}))["weights"]
+    step = replace(step, labels={axis: Numbered(range(9))[first : first + 2] for axis in ("query", "key")})
+    assert [name_in(step, (0, 0, 0, key)) for key in (0, 1)] == [f"weights {first} {key + first}" for key in (0, 1)]
+    written = replace(step, labels={axis: tuple(names) for axis, names in step.labels.items()})
+    assert [name_in(written, (0, 0, 0, key)) for key in (0, 1)] == [name_in(step, (0, 0, 0, key)) for key in (0, 1)]

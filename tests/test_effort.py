@@ -13,7 +13,11 @@ from calling import call
 
 from attncalc import load, run
 from attncalc.core.labels import Numbered
+from attncalc.core.numbers import as_fraction
 from attncalc.core.tokens import labels
+from attncalc.errors import MANY_FAULTS, UsageError
+from attncalc.practice.cells_typed import cell_typed
+from attncalc.practice.numbers_typed import row_typed
 
 ROW: dict[str, Any] = {"scores": [1] * 40_000}
 SQUARE: dict[str, Any] = {"scores": [[1] * 300] * 300}
@@ -23,6 +27,7 @@ LONG_NUMBERS: dict[str, Any] = {"scores": [0.5] * 700, "arithmetic": "exact"}
 BLOCKS: dict[str, Any] = {"scores": [1] * 12_000, "algorithm": "online", "block": 1}
 LONG: dict[str, Any] = {"q": [[1]] * 40_000, "k": [[1]] * 40_000}
 MAP = ("--picture", "map", "--format", "svg")
+PRINTED: dict[str, Any] = {"scores": [[1] * 500] * 250, "expect": {"weights": [[0] * 500] * 250}}
 CHANGE = ("--set", "temperature=2")
 
 REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
@@ -42,6 +47,7 @@ REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
     (LONG, ("run", "-", *MAP, "--lang", "zh"), "请只取算例的一部分，一定要做就加 --force"),
     (BATCHES, ("run", "-", "--summary"), "60,000 scores in rows of 1 key, from 60,000 numbers, would take about 25 s"),
     ({"scores": [[1] * 150] * 150}, ("run", "-", "--format", "xlsx"), "22,500 scores in rows of 150 keys, from 22,500 numbers, would take about 3 s"),
+    (PRINTED, ("verify", "-"), "125,000 scores in rows of 500 keys, from 250,000 numbers, would take about 3 s"),
 ]  # fmt: skip
 
 
@@ -97,7 +103,75 @@ def test_faults_of_answers_have_an_end(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps({f"step{i}": 1 for i in range(3000)}))
     done = call("check", "draw", str(tmp_path / "a.json"))
     assert done.code == 2
-    assert "980 more" in done.err
+    assert "at least 980 more" in done.err
+
+
+@pytest.mark.parametrize(("cell", "read", "said"), [
+    ("word{}", MANY_FAULTS, "… and at least 980 more"),
+    ("0.{}", 5000, "has the shape 5000, but scores has 1×4"),
+])  # fmt: skip
+def test_texts_of_answers_are_read_once_and_not_for_ever(cell: str, read: int, said: str, tmp_path: Path) -> None:
+    """Up to the last fault that is told, and not again where they are no answer to the step."""
+    (tmp_path / "a.json").write_text(json.dumps({"scores": [cell.format(i) for i in range(5000)]}))
+    cell_typed.cache_clear()
+    assert said in call("check", "draw", str(tmp_path / "a.json")).err
+    assert cell_typed.cache_info().misses == read
+
+
+def test_very_many_answers_are_not_told_one_by_one(tmp_path: Path) -> None:
+    """But with --force; as JSON, or without --all, there is nothing to refuse."""
+    scenario, answers = tmp_path / "a.json", tmp_path / "b.json"
+    scenario.write_text(json.dumps({"scores": [[1] * 101] * 101}))
+    answers.write_text(json.dumps({"weights": [[0.5] * 101] * 101}))
+    words = ("check", str(scenario), str(answers))
+    refused = call(*words, "--all")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith("attncalc: --all: 10,201 numbers one by one would take about 2 s; leave --all out")
+    assert [call(*words, *more).code for more in ((), ("--all", "--json"), ("--all", "--force"))] == [1, 1, 1]
+
+
+def powers(count: int) -> list[str]:
+    """So many powers of e, each another one."""
+    return [f"e^1.{i:05d}" for i in range(count)]
+
+
+MANY_POWERS: list[tuple[str, str, tuple[str, ...]]] = [
+    ("a.json", json.dumps({"scores": powers(5000)}), ()),
+    ("a.json", json.dumps({"scores": [powers(2500), powers(5000)]}), ()),
+    ("a.csv", "\n".join(powers(5000)), ("--step", "scores")),
+    ("a.csv", "step,query,key,value\n" + "".join(f"scores,0,{i},{x}\n" for i, x in enumerate(powers(5000))), ("--step", "scores")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "words"), MANY_POWERS, ids=["list", "ragged", "matrix", "lines"])
+def test_too_many_expressions_are_not_worked_out(name: str, text: str, words: tuple[str, ...], tmp_path: Path) -> None:
+    """A file of thousands of different powers is refused, whatever holds them and whether they fit."""
+    (tmp_path / name).write_text(text)
+    source = json.dumps({"scores": [1] * 5000}).encode()
+    done = call("check", "-", str(tmp_path / name), *words, "--force", stdin=source)
+    assert done.code == 2
+    assert f"{tmp_path / name}: there are too many expressions to work out, e^1.0" in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("texts", [powers(1000), ["e^1.8"] * 5000], ids=["a thousand", "one"])
+def test_a_thousand_expressions_are_worked_out(texts: list[str]) -> None:
+    """As is the same one however often; with Python, and each row by itself."""
+    assert len(row_typed(" ".join(texts))) == len(texts)
+
+
+def test_a_row_of_too_many_expressions_is_refused() -> None:
+    """Typed after `--answer` or in a quiz."""
+    with pytest.raises(UsageError, match=r"^there are too many expressions to work out"):
+        row_typed(" ".join(powers(5000)))
+
+
+def test_what_is_asked_for_with_every_cell_is_made_once() -> None:
+    """The layout of a step, its shape, and the fraction that a number states."""
+    step = run(load("draw"))["weights"]
+    assert step.shape is step.shape
+    assert step.stage.layout is step.stage.layout
+    assert as_fraction("0." + "3" * 99) is as_fraction("0." + "3" * 99)
 
 
 def test_a_query_asked_for_twice_is_told_once() -> None:

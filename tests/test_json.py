@@ -18,6 +18,7 @@ from samples import BUILT_IN, BY_HAND, DRAW, LANGUAGES, random_hand_texts, rando
 from attncalc import load, render, run
 from attncalc.core.stage import AXES
 from attncalc.errors import CalculationError
+from attncalc.scenario_files.json_text import LEVELS, written
 
 TOP = ["format", "scenario", "arithmetic", "steps", "notes"]
 STEP = ["name", "title", "formula", "latex", "given", "axes", "labels", "shape", "values"]
@@ -281,6 +282,17 @@ def test_indented_json_is_the_same_value(indent: str) -> None:
     assert out.count("\n") > 100
     assert re.search(rf'^{" " * int(indent)}"format": "attncalc-trace/1",$', out, re.MULTILINE)
     assert re.search(r"\[0, 1, 0, 1, 0, 1\],?$", out, re.MULTILINE)
+
+
+def test_what_is_deeper_than_a_scenario_stays_on_one_line() -> None:
+    """Indentation cannot make a document of brackets many times as long; the value is the same."""
+    deep = json.loads("[" * 40 + "]" * 40)
+    document = {"scores": [deep] * 1000, "heads": [[[[1, 2], [3, 4]]]]}
+    text = written(document, 2)
+    assert strict(text) == document
+    assert len(text) < 4 * len(written(document))
+    assert max(len(line) - len(line.lstrip()) for line in text.splitlines()) == 2 * LEVELS
+    assert "        [1, 2],\n" in text
 
 
 # --- CSV -----------------------------------------------------------------------------------------

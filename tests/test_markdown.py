@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from random import Random
 
 import pytest
 from calling import call
@@ -33,7 +34,7 @@ from attncalc.document.blocks import (
 )
 from attncalc.document.explain import explain
 from attncalc.document.tables import tables as whole
-from attncalc.renderers.markdown import render
+from attncalc.renderers.markdown import LINKS, NAMED, UNDERSCORES, render
 from attncalc.scenario_files.json_text import parse
 from attncalc.scenario_files.load import scenario_of
 
@@ -176,6 +177,27 @@ def test_marks_are_text_wherever_they_stand(text: str) -> None:
     (matrix, derivation) = tables(rendered)
     assert [[" ".join(cell.split()) for cell in row] for row in matrix] == [[f"{shown} / {shown}", shown], [shown] * 2]
     assert [" ".join(cell.split()) for cell in derivation[1]] == [shown, "$1$", f"= {shown} ({shown})"]
+
+
+LOOKED_FOR = {
+    UNDERSCORES: r"(?<!\w)_+(?=[^\s_])",
+    LINKS: r"(?<=[A-Za-z]):(?=//)|(?<=\b[wW]{3})\.",
+    NAMED: r"@(?=\w)|(?<!\w)#(?=[0-9])|:(?=[0-9_+-]*[a-z][a-z0-9_+-]*:)|(?<=\bGH)-(?=[0-9])",
+}
+"""What stands before the signs looked for first, as it is said in words; to look so takes long in a long text."""
+
+
+@pytest.mark.parametrize(("quick", "plain"), LOOKED_FOR.items(), ids=["underscores", "links", "names"])
+def test_signs_are_found_by_themselves_first(quick: re.Pattern[str], plain: str) -> None:
+    """And then by what stands around them: the same ones in random texts."""
+    draws = Random(20)
+    found = 0
+    for _ in range(20_000):
+        text = "".join(draws.choices(["_", "@", "#", ":", "//", "www", "W", ".", "GH", "-", "1", "a", " ", "é"], k=9))
+        wanted = [match.span() for match in re.finditer(plain, text)]
+        assert [match.span() for match in quick.finditer(text)] == wanted
+        found += len(wanted)
+    assert found > 500
 
 
 def test_a_line_to_write_on_stays_a_line() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -199,3 +202,20 @@ def test_after_a_change_the_old_figures_are_named_as_such(changes: list[str], hi
     out = call("verify", "draw", *sets, language=language).out
     words = {"en": "The figures under expect are those of the original", "zh": "expect 里的数字是原算例的"}
     assert (words[language] in out) is hint
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "234 more do not hold"), ("zh", "另有 234 个不对")])
+def test_of_very_many_wrong_numbers_the_first_thousand_are_told(language: str, said: str) -> None:
+    """With how many more there are; JSON has all, and --update puts all right."""
+    document = {"scores": [[1, 1]] * 617, "expect": {"weights": [[0.9, 0.8]] * 617}}
+    text = json.dumps(document).encode()
+    done = call("verify", "-", stdin=text, language=language)
+    assert (done.code, said in done.out, done.out.count("0.9"), done.out.count("0.8")) == (1, True, 500, 500)
+    assert len(json.loads(call("verify", "-", "--json", stdin=text).out)["cells"]) == 1234
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "a.json"
+        file.write_bytes(text)
+        updated = call("verify", str(file), "--update")
+        assert "234 more are put right" in updated.out
+        assert "1234 of 1234" in updated.out
+        assert json.loads(file.read_text())["expect"]["weights"] == [[0.5, 0.5]] * 617

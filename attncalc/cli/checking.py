@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from attncalc.practice.answered import Answered
     from attncalc.practice.verdicts import Diagnosis
 
+MOST_TOLD, A_LINE = 10_000, 160.0
+"""Answers that are told one by one without force; the microseconds that each takes."""
+
 
 def check(session: Session, options: Options) -> int:
     """The verdict on answers to a scenario; 1 where the method is not right. With --code, how to save them."""
@@ -38,6 +42,7 @@ def check(session: Session, options: Options) -> int:
     answers = all_of(lambda file: _answers(trace, options, file), files)
     has_places = options["places"] is not None
     found = [diagnose(as_asked(trace, one, has_places), one) for one in answers]
+    _refuse_many(options, found, format)
     view = plain_view(session, format)._replace(everything=bool(options["all"]))
     if len(files) > 1:
         _write_all(session, options, list(zip(files, found, strict=True)), view, format)
@@ -83,6 +88,15 @@ def _refuse(options: Options) -> None:
         raise UsageError.of("check-many-typed", "--answer", count=len(files))
     if len(options["step"]) > 1:
         raise UsageError.of("check-several-steps", "--step", found=", ".join(options["step"]))
+
+
+def _refuse_many(options: Options, found: Sequence[Diagnosis], format: str) -> None:
+    """Refuses, without --force, to tell very many numbers one by one."""
+    if not options["all"] or options["force"] or format == "json" or len(found) > 1:
+        return
+    count = sum(step.sheet.count for step in found[0].steps)
+    if count > MOST_TOLD:
+        raise UsageError.of("check-all-large", "--all", count=f"{count:,}", seconds=math.ceil(count * A_LINE / 1e6))
 
 
 def _answers(trace: Trace, options: Options, file: str) -> tuple[Answered, ...]:

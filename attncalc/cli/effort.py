@@ -39,7 +39,7 @@ DIGITS_A_PLACE = 3
 
 class Cost(NamedTuple):
     """Microseconds for each score, each key or feature of the longest row, each row, each given number;
-    and for each factor of the queries and keys of a row.
+    for each factor of the queries and keys of a row, and each printed number under `expect`.
     """
 
     score: float
@@ -47,6 +47,7 @@ class Cost(NamedTuple):
     row: float
     given: float = 0.6
     product: float = 0.0
+    printed: float = 0.0
 
 
 COSTS: dict[tuple[str, str], Cost] = {
@@ -64,7 +65,7 @@ COSTS: dict[tuple[str, str], Cost] = {
     ("sweep", ""): Cost(10, 200, 150),
     ("check", ""): Cost(8, 10, 60),
     ("quiz", ""): Cost(3.5, 10, 30),
-    ("verify", ""): Cost(1.5, 6, 15),
+    ("verify", ""): Cost(1.5, 6, 15, printed=16),
 }
 """By command and format; measured by benchmarks/hostile.py."""
 
@@ -87,6 +88,9 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
     longest = max(keys, *(scenario.sizes.get(name, 0) for name in FEATURES))
     taken = START + cost.score * scores + cost.key * longest + cost.row * (scores // keys) + cost.given * given
     taken += cost.product * keys * scenario.sizes.get("d_k", 0)
+    if cost.printed:
+        printed = _count(scenario.document.get("expect"))
+        given, taken = given + printed, taken + cost.printed * printed
     if scenario.online:
         taken += A_BLOCK * keys / int(scenario.document["block"])
     if taken > ALLOWED * max(1.0, given / GIVEN):
@@ -112,6 +116,13 @@ def _refuse(scenario: Scenario, seconds: float, given: int, mend: Word) -> NoRet
 
 def _given(scenario: Scenario) -> int:
     return sum(values.size for values in _given_arrays(scenario))
+
+
+def _count(printed: Any) -> int:
+    """How many numbers stand in lists and objects."""
+    if isinstance(printed, dict):
+        return sum(map(_count, printed.values()))
+    return sum(map(_count, printed)) if isinstance(printed, list) else 1
 
 
 def _given_arrays(scenario: Scenario) -> Iterator[Values]:

@@ -14,7 +14,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from attncalc.errors import AttncalcError, nearest
+from attncalc.errors import MANY_FAULTS, AttncalcError, nearest
 from attncalc.messages import speaker
 from attncalc.messages.safe_text import escaped, told
 from attncalc.scenario_files import builtin
@@ -152,7 +152,7 @@ def complain(sentences: list[str], language: str, lead: str = "attncalc: ", coun
     say = speaker(language)
     shown = sentences[:MOST_FAULTS] if lead else sentences
     if (more := max(count, len(sentences)) - len(shown)) > 0:
-        shown.append(say("and-more", count=more))
+        shown.append(say("and-more" if count < MANY_FAULTS else "and-more-least", count=more))
     with contextlib.suppress(OSError, ValueError, AttributeError):
         for sentence in shown:
             if sys.stderr is not None:  # print would take standard output instead

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from attncalc.core.figures import Literal, as_decimal, figure
 from attncalc.core.stage import Step, Trace
 
 MOST_WRITTEN = 12
+MOST_KEPT = 2048
+"""Fractions that are kept: the same numbers are put in again with every row that reads them."""
 
 
 def places_of(trace: Trace, step: Step) -> int:
@@ -53,6 +56,7 @@ def operand(trace: Trace, number: Number) -> str:
     return figure(value, 0) if whole else format(value, "f")
 
 
+@lru_cache(MOST_KEPT)
 def as_fraction(text: str) -> Fraction | None:
     """The value that a shown number states, or None where it is not finite."""
     exponent = text.partition("e")[2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -60,8 +60,7 @@ class Stage(NamedTuple):
     @property
     def layout(self) -> tuple[str, ...]:
         """The names of its array's axes, four (terms: five); one of length 1 that is no axis of the step is "one"."""
-        rest = [axis for axis in self.axes if axis not in ("batch", "head")]
-        return ("batch", "head" if "head" in self.axes else "one", *rest, *["one"] * (2 - len(rest)))
+        return _layout(self.axes)
 
     def texts(self) -> str:
         """The code under which the catalogue has its title and its why."""
@@ -72,6 +71,12 @@ class Stage(NamedTuple):
         if self.compute is None:
             raise TypeError(f"{self.name} is given")
         return self.compute(arithmetic, scenario, *arrays)
+
+
+@cache  # asked for with every cell that is named
+def _layout(axes: tuple[str, ...]) -> tuple[str, ...]:
+    rest = [axis for axis in axes if axis not in ("batch", "head")]
+    return ("batch", "head" if "head" in axes else "one", *rest, *["one"] * (2 - len(rest)))
 
 
 class Row(NamedTuple):
@@ -116,7 +121,7 @@ class Step(InNotebooks):
         """The step's name in the contract."""
         return self.stage.name
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """The shape along `axes`."""
         layout = self.stage.layout

@@ -13,19 +13,21 @@ from attncalc.explore.correcting import Correction
 from attncalc.explore.verify import Verdict, step_of
 from attncalc.messages.safe_text import escaped
 
-MOST_LINES = 200
+MOST_LINES, MOST_WRONG = 200, 1000
+"""Printed numbers that are told whether they hold or not; and those that do not hold."""
 
 
 def verification(trace: Trace, verdicts: Sequence[Verdict], view: View) -> Iterator[Block]:
-    """Every verdict; of very many only those that are wrong."""
+    """Every verdict; of very many only those that are wrong, the first thousand of them."""
     yield _heading(trace, view)
     if not verdicts:
         yield Prose(view.say("verify-nothing"), view.say("lead.note"))
         return
     listed = verdicts if len(verdicts) <= MOST_LINES else [verdict for verdict in verdicts if not verdict.right]
     if listed:
-        rows = tuple(_row(verdict, view) for verdict in listed)
-        yield _table(trace, listed, ("printed", "calculated", "verdict"), rows, view)
+        told = listed[:MOST_WRONG]
+        yield _table(trace, told, ("printed", "calculated", "verdict"), tuple(_row(one, view) for one in told), view)
+        yield from _more(listed, "verify-more", view)
     right = sum(verdict.right for verdict in verdicts)
     yield Prose(view.say("verify-summary", right=right, all=len(verdicts)))
     changes = trace.scenario.changes
@@ -43,17 +45,24 @@ def together(found: Sequence[Sequence[Verdict]], view: View) -> Iterator[Block]:
 
 
 def update(trace: Trace, verdicts: Sequence[Verdict], corrections: Sequence[Correction], view: View) -> Iterator[Block]:
-    """Every number that is put right, as it was printed and as it is written now."""
+    """Every number that is put right, the first thousand of them, as it was printed and as it is written now."""
     yield _heading(trace, view)
     if corrections:
-        rows = tuple((_number(c.verdict.printed, view), _number(c.written, view)) for c in corrections)
-        yield _table(trace, [c.verdict for c in corrections], ("printed", "written"), rows, view)
+        told = corrections[:MOST_WRONG]
+        rows = tuple((_number(c.verdict.printed, view), _number(c.written, view)) for c in told)
+        yield _table(trace, [c.verdict for c in told], ("printed", "written"), rows, view)
+        yield from _more(corrections, "update-more", view)
     elif not verdicts:
         yield Prose(view.say("verify-nothing"), view.say("lead.note"))
         return
     code = "update-summary" if corrections else "update-none"
     yield Prose(view.say(code, count=len(corrections), all=len(verdicts)))
     yield from full_labels(trace, view)
+
+
+def _more(listed: Sequence[object], code: str, view: View) -> Iterator[Block]:
+    if (more := len(listed) - MOST_WRONG) > 0:
+        yield Prose(view.say(code, count=more))
 
 
 def _heading(trace: Trace, view: View) -> Heading:

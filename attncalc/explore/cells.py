@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from attncalc.core.expression import Cell
 from attncalc.core.keeping import kept
-from attncalc.core.labels import WHOLE, known, places_by_label, places_named, unquoted
+from attncalc.core.labels import WHOLE, Numbered, known, places_by_label, places_named, unquoted
 from attncalc.core.rows import own_place
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
@@ -55,7 +56,12 @@ def cell_name(trace: Trace, cell: Cell) -> str:
     """`weights draw I`: the step and its places as they may be typed; a path for a given number."""
     if cell.given:
         return trace.scenario.path_of(cell.name, cell.place)
-    return " ".join((cell.name, *places_said(trace[cell.name], cell.place)))
+    return name_in(trace[cell.name], cell.place)
+
+
+def name_in(step: Step, index: Index) -> str:
+    """The same for a place in a step that is at hand."""
+    return " ".join((step.name, *places_said(step, index)))
 
 
 def typed_name(trace: Trace, cell: Cell) -> str:
@@ -99,11 +105,13 @@ def _said(names: Sequence[str]) -> dict[int, str]:
 
 def _as_typed(names: Sequence[str], place: int) -> str:
     """The first of these that comes back: as the tables show it, in quotes, as the first of several, the position."""
+    if isinstance(names, Numbered) and names[place] == str(place):
+        return names[place]
     said = _said(names)
     if place not in said:
         shown = labels(names)[place]
         forms = [shown] if places_by_label(names)[names[place]][0] < place else [shown, f"{shown}#1"]
-        words = (word for form in forms for word in (form, json.dumps(form, ensure_ascii=False)))
+        words = (quote(form) for form in forms for quote in (str, partial(json.dumps, ensure_ascii=False)))
         said[place] = next((word for word in words if _comes_back(names, word, place)), str(place))
     return said[place]
 

@@ -32,7 +32,7 @@ def placed(
         raise WrongShape(numbers.shape, shape)
     for index, number in np.ndenumerate(numbers.reshape(shape)):
         if number is not None:
-            yield tuple(query if i == axis and query is not None else n for i, n in enumerate(index)), number
+            yield index if axis is None or query is None else (*index[:axis], query, *index[axis + 1 :]), number
 
 
 def unjoined(numbers: Values, axes: Sequence[str], shape: tuple[int, ...]) -> Values:

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from attncalc.core.expression import Cell
 from attncalc.core.figures import NEAR, WIDE, as_decimal, round_to
 from attncalc.core.labels import places_of
 from attncalc.core.numbers import figure_of
 from attncalc.core.numbers import places_of as places_of_step
 from attncalc.core.stage import Step, Trace
 from attncalc.errors import Fault, ScenarioError
-from attncalc.explore.cells import Index, cell_name, places_said
+from attncalc.explore.cells import Index, name_in, places_said
 from attncalc.explore.placing import WrongShape, full_index, placed
 
 HALF = Decimal("0.5")
@@ -92,12 +91,11 @@ def _parts(trace: Trace, printed: Any) -> Iterator[tuple[int | None, Any]]:
 def _step(trace: Trace, step: Step, query: int | None, printed: Any) -> Iterator[Verdict]:
     cells = step.cells.reshape(step.shape)
     for place, number in placed(printed, query, step.axes, step.shape):
-        value, weight = cells[place], step.name == "weights"
-        right = agrees(_decimal(value), _decimal(number), trace.scenario.rounding, weight)
+        value = _decimal(cells[place])
+        right = agrees(value, _decimal(number), trace.scenario.rounding, step.name == "weights")
         index = full_index(step, place)
-        name = cell_name(trace, Cell(step.name, index))
-        shown = figure_of(trace, step, value)
-        yield Verdict(name, step.name, _written(number), shown, right, index, number, _decimal(value))
+        shown = figure_of(trace, step, cells[place])
+        yield Verdict(name_in(step, index), step.name, _written(number), shown, right, index, number, value)
 
 
 def _sums(trace: Trace, printed: Any) -> Iterator[Verdict]:

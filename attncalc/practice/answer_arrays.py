@@ -17,8 +17,9 @@ from attncalc.errors import AttncalcError, Fault, UsageError, nearest, some
 from attncalc.explore.placing import WrongShape
 from attncalc.practice.answered import DIGITS, Answered
 from attncalc.practice.assembling import Assembly
+from attncalc.practice.cells_typed import cell_typed
 from attncalc.practice.fitting import Fitted, fitted, step_named
-from attncalc.practice.numbers_typed import TypedNumber, number_said, plain_number
+from attncalc.practice.numbers_typed import TypedNumber, plain_number
 from attncalc.scenario_files.json_text import TRACE
 from attncalc.scenario_files.opened_arrays import array_of, foreign, opened
 from attncalc.scenario_files.plain_files import NotRead
@@ -99,9 +100,9 @@ def _hand_places(file: Opened) -> Mapping[str, int]:
 def _as_rounded(cells: Fitted, places: int) -> Fitted:
     """The doubles nearest to rounded numbers as those numbers, with their zeros at the end: 0.70."""
 
-    def rounded(value: float) -> TypedNumber:
+    def rounded(value: float) -> TypedNumber | None:
         if not math.isfinite(value):
-            return number_said(str(float(value)))
+            return cell_typed(str(float(value)))
         shortest = Decimal(repr(float(value)))
         padded = shortest.quantize(Decimal(1).scaleb(-places, WIDE), context=WIDE)
         number = padded if padded == shortest else shortest

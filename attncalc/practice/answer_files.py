@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attncalc.core.stage import Trace
-from attncalc.errors import AttncalcError, UsageError, some
+from attncalc.errors import AttncalcError, Fault, UsageError, some
 from attncalc.practice.answer_arrays import NPY, answers_in_arrays, chosen_keys
 from attncalc.practice.answer_json import answered, answers_of
 from attncalc.practice.answer_matrix import answers_in_matrix
@@ -15,6 +15,7 @@ from attncalc.practice.answered import Answered
 from attncalc.practice.assembling import Assembly
 from attncalc.practice.csv_lines import is_word, lines_of
 from attncalc.practice.fitting import step_named
+from attncalc.practice.working_out import within_reason
 from attncalc.scenario_files.json_text import MOST_BYTES, decoded, parse
 from attncalc.scenario_files.number_arrays import FILES
 from attncalc.scenario_files.sources import NoBytes, bytes_at, shown_name
@@ -33,6 +34,7 @@ IN_OTHER_WORDS = {"file-empty": "answers-empty", "json-too-deep": "answers-deep"
 """Sentences about a file that speak of a scenario, and what is said instead."""
 
 
+@within_reason()
 def read_answers(
     trace: Trace, source: str, step: str | None = None, mapping: Sequence[str] = ()
 ) -> tuple[Answered, ...]:
@@ -53,8 +55,11 @@ def read_answers(
             return _in_json(trace, data, name, step, mapping)
         return _in_csv(trace, data, name, step, mapping)
     except AttncalcError as error:
-        faults = [fault._replace(code=IN_OTHER_WORDS.get(fault.code, fault.code)) for fault in error.faults]
-        raise UsageError(faults) from None
+        raise UsageError(_in_our_words(fault, name) for fault in error.faults) from None
+
+
+def _in_our_words(fault: Fault, name: str) -> Fault:
+    return fault._replace(code=IN_OTHER_WORDS.get(fault.code, fault.code), place=fault.place or name)
 
 
 def kind_of(data: bytes) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,13 +12,14 @@ from attncalc.core.figures import Literal
 from attncalc.core.labels import known
 from attncalc.core.names import STEPS
 from attncalc.core.stage import Step, Trace
-from attncalc.errors import MANY_FAULTS, UsageError
+from attncalc.errors import UsageError
 from attncalc.explore.cells import names_on
 from attncalc.explore.placing import WrongShape
 from attncalc.messages import Word
 from attncalc.practice.answered import DIGITS, Answered
 from attncalc.practice.arithmetic_typed import NoNumber
 from attncalc.practice.assembling import Assembly
+from attncalc.practice.cells_typed import cell_typed
 from attncalc.practice.fitting import (
     AVERAGED,
     FROM_ONE,
@@ -31,7 +31,7 @@ from attncalc.practice.fitting import (
     positions_of,
     step_named,
 )
-from attncalc.practice.numbers_typed import TypedNumber, is_gap, number_said, plain_number
+from attncalc.practice.numbers_typed import TypedNumber, plain_number
 from attncalc.scenario_files.json_text import TRACE, repeated_keys
 from attncalc.scenario_files.keys import KEYS
 from attncalc.scenario_files.kinds import Report
@@ -58,8 +58,7 @@ def answers_of(trace: Trace, document: Any, name: str) -> tuple[Answered, ...]:
     for step, path, _ in steps:
         if found.setdefault(meant(trace, step), path) != path:
             assembly.report(path, "answers-twice")
-    known = itertools.takewhile(lambda _: len(assembly.faults) < MANY_FAULTS, steps)
-    return assembly.answers([answered(assembly, step, value, path, precision) for step, path, value in known])
+    return assembly.answers([answered(assembly, step, value, path, precision) for step, path, value in steps])
 
 
 def answered(assembly: Assembly, name: str, value: Any, path: str, precision: str = "") -> Answered | None:
@@ -67,7 +66,7 @@ def answered(assembly: Assembly, name: str, value: Any, path: str, precision: st
     try:
         step = step_named(assembly.trace, name, assembly.name)
     except UsageError as unknown:
-        assembly.faults += unknown.faults
+        assembly.add(*unknown.faults)
         return None
     cells = _rows(assembly, step, value, path) if isinstance(value, dict) else _cells(assembly, step, value, path)
     return assembly.typed(step, cells, precision) if cells is not None else None
@@ -171,31 +170,32 @@ def _cells(assembly: Assembly, step: Step, value: Any, path: str, **lengths: int
     if len(assembly.faults) > before:
         return None
     try:
-        return fitted(_array(value), step, **lengths)
+        found = fitted(_array(value), step, **lengths)
     except WrongShape as wrong:
         if lengths:
             assembly.report(path, "answers-shape", **wrong.fields, step=path)
         else:
             assembly.misfit(path, step, wrong, rows=True)
         return None
+    numbers = {id(cell): _number(cell) for cell in each_once(found.numbers.ravel().tolist())}
+    return found._replace(numbers=np.asarray(np.frompyfunc(lambda cell: numbers[id(cell)], 1, 1)(found.numbers)))
 
 
 def _array(value: Any) -> Values:
-    """Checked nested lists as an object array of typed numbers, None where there is no answer."""
+    """Checked nested lists as an object array of what is written in them."""
     shape, flat = [], [value]
     while flat and isinstance(flat[0], list):
         shape.append(len(flat[0]))
         flat = [cell for row in flat for cell in row]
-    numbers = {id(cell): None if cell is None else _number(cell) for cell in each_once(flat)}
     cells = np.empty(len(flat), dtype=object)
-    cells[:] = [numbers[id(cell)] for cell in flat]
+    cells[:] = flat
     return cells.reshape(shape)
 
 
 def _number(cell: Any) -> TypedNumber | None:
     if isinstance(cell, Literal):
         return plain_number(cell, cell.text)
-    return None if is_gap(cell) else number_said(cell)
+    return None if cell is None else cell_typed(cell)
 
 
 def _rows(assembly: Assembly, step: Step, rows: Mapping[str, Any], path: str) -> Fitted | None:

@@ -19,6 +19,7 @@ from attncalc.practice.answered import Answered
 from attncalc.practice.assembling import Assembly
 from attncalc.practice.fitting import COLUMNS, Fitted, filled_up, fitted, meant, step_named, with_terms
 from attncalc.practice.numbers_typed import TypedNumber, entries_of, one_form, row_typed, unlabelled
+from attncalc.practice.working_out import within_reason
 from attncalc.scenario_files.edits import segments_of
 
 OPTION = "--answer"
@@ -45,6 +46,7 @@ class Found(NamedTuple):
     convention: str = ""
 
 
+@within_reason()
 def answers_in_texts(trace: Trace, texts: Sequence[str], batch: int = 0, head: int = 0) -> tuple[Answered, ...]:
     """The answers of texts such as `weights[draw][I]=0.62`, in the order of the steps.
 
@@ -59,7 +61,7 @@ def answers_in_texts(trace: Trace, texts: Sequence[str], batch: int = 0, head: i
             found.append(_found(trace, text, batch, head))
         except AttncalcError as error:
             place = f"{OPTION} {shortened(text)}"
-            assembly.faults += [fault._replace(place=place) for fault in error.faults]
+            assembly.add(*(fault._replace(place=place) for fault in error.faults))
     for step, numbers, _ in found:
         whole = cells.setdefault(step.name, np.full(step.cells.shape, None, dtype=object))
         for index, number in numbers:

@@ -61,10 +61,10 @@ def _check_header(assembly: Assembly, header: Sequence[str]) -> None:
     for place, column in enumerate(header):
         path = f"{assembly.name}: {column}"
         if column in header[:place]:
-            assembly.faults.append(Fault(path, "repeated-key", {}))
+            assembly.add(Fault(path, "repeated-key", {}))
         elif column not in COLUMNS:
             fields = {"known": ", ".join(COLUMNS), "near": nearest(column, COLUMNS)}
-            assembly.faults.append(Fault(path, "answers-column", fields))
+            assembly.add(Fault(path, "answers-column", fields))
 
 
 def _answered(assembly: Assembly, name: str, entries: Sequence[Entry]) -> Answered | None:
@@ -73,7 +73,7 @@ def _answered(assembly: Assembly, name: str, entries: Sequence[Entry]) -> Answer
     try:
         step = step_named(assembly.trace, name, line_of(assembly, entries[0].line))
     except UsageError as unknown:
-        assembly.faults += unknown.faults
+        assembly.add(*unknown.faults)
         return None
     averaged = step.cells.shape[1] > 1 and not any(entry.words.get("head") for entry in entries)
     axes = [axis for axis in AXES if axis in step.stage.layout and not (axis == "head" and averaged)]

@@ -181,8 +181,11 @@ def _bounded(result: Interval) -> Interval:
 
 def _from(operation: Callable[..., Decimal], *parts: Interval) -> Interval:
     """The result of an operation that is monotonic in each of its operands: the ends are among those of theirs."""
-    ends = [operation(*ends) for ends in itertools.product(*((part.low, part.high) for part in parts))]
-    return _bounded(Interval(operation(*(part.value for part in parts)), min(ends), max(ends)))
+    value = operation(*(part.value for part in parts))
+    if all(part.low == part.high for part in parts):
+        return _bounded(Interval(value, value, value))
+    ends = [operation(*ends) for ends in itertools.product(*({part.low, part.high} for part in parts))]
+    return _bounded(Interval(value, min(ends), max(ends)))
 
 
 def _plus(first: Interval, second: Interval) -> Interval:

@@ -13,7 +13,7 @@ from attncalc.core.bounded import Values
 from attncalc.core.labels import known
 from attncalc.core.names import STEPS
 from attncalc.core.stage import Step, Trace
-from attncalc.errors import Fault, UsageError, shortened
+from attncalc.errors import MANY_FAULTS, Fault, UsageError, shortened
 from attncalc.explore.cells import Index, as_options, names_on, places_said
 from attncalc.explore.placing import WrongShape
 from attncalc.explore.verify import WHOLE_WEIGHT
@@ -37,7 +37,13 @@ class Assembly:
 
     def report(self, path: str, code: str, **fields: Any) -> None:
         """Notes a fault at a path of the source."""
-        self.faults.append(Fault(f"{self.name}: {path}" if path and self.name else self.name or path, code, fields))
+        self.add(Fault(f"{self.name}: {path}" if path and self.name else self.name or path, code, fields))
+
+    def add(self, *faults: Fault) -> None:
+        """Notes faults; a UsageError once they are so many that no more are looked for."""
+        self.faults += faults
+        if len(self.faults) >= MANY_FAULTS:
+            raise UsageError(self.faults)
 
     def misfit(self, path: str, step: Step, wrong: WrongShape, rows: bool = False) -> None:
         """Notes that an array fits no axes of its step; `rows`: a single row may be written under its query."""
@@ -58,11 +64,11 @@ class Assembly:
         labels = names_on(step, axis)
         fields: dict[str, Any] = {"found": shortened(word)}
         if (count := labels.count(word)) > 1:
-            self.faults.append(Fault(place, "ambiguous-token", {**fields, "count": count}))
+            self.add(Fault(place, "ambiguous-token", {**fields, "count": count}))
             return
         code = "no-such-place" if axis in step.labels else "no-such-feature"
         fields |= {"axis": Word(f"axis.{axis}"), "known": known(labels), "last": len(labels) - 1}
-        self.faults.append(Fault(place, code, fields))
+        self.add(Fault(place, code, fields))
 
     def answers(self, found: Iterable[Answered | None]) -> tuple[Answered, ...]:
         """The answers in the order of the steps; a UsageError with every fault, or where there is no answer."""

@@ -10,7 +10,8 @@ from attncalc.errors import Fault, UsageError, shortened
 from attncalc.messages import Word
 from attncalc.practice.arithmetic_typed import NoNumber
 from attncalc.practice.assembling import Assembly
-from attncalc.practice.numbers_typed import DECIMAL_COMMA, TypedNumber, is_gap, number_said
+from attncalc.practice.cells_typed import cell_typed
+from attncalc.practice.numbers_typed import DECIMAL_COMMA, TypedNumber
 
 
 class Line(NamedTuple):
@@ -46,7 +47,7 @@ def _pointed(cell: str) -> str:
 def number_in(assembly: Assembly, line: int, cell: str) -> TypedNumber | None:
     """The number of a cell, None where there is no answer, or after a report."""
     try:
-        return None if is_gap(cell) else number_said(cell)
+        return cell_typed(cell)
     except NoNumber as wrong:
         fault(assembly, line, "answers-no-number", found=f'"{shortened(cell.strip())}"', wanted=Word(wrong.code))
         return None
@@ -54,7 +55,7 @@ def number_in(assembly: Assembly, line: int, cell: str) -> TypedNumber | None:
 
 def fault(assembly: Assembly, number: int, code: str, **fields: object) -> None:
     """Notes a fault in a line of the file: `answers.csv:5`."""
-    assembly.faults.append(Fault(line_of(assembly, number), code, fields))
+    assembly.add(Fault(line_of(assembly, number), code, fields))
 
 
 def line_of(assembly: Assembly, number: int) -> str:
@@ -65,6 +66,7 @@ def line_of(assembly: Assembly, number: int) -> str:
 def is_word(cell: str) -> bool:
     """Whether a cell is a label rather than a number or no answer."""
     try:
-        return not (is_gap(cell) or number_said(cell))
+        cell_typed(cell)
     except NoNumber:
         return True
+    return False

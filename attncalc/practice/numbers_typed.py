@@ -13,7 +13,8 @@ from attncalc.core.figures import READING, WIDE
 from attncalc.core.labels import distinct
 from attncalc.errors import Fault, UsageError, shortened
 from attncalc.messages import Word
-from attncalc.practice.arithmetic_typed import HALF, NoNumber, evaluated
+from attncalc.practice.arithmetic_typed import HALF, NoNumber
+from attncalc.practice.working_out import within_reason, worked_out
 
 LONGEST = 200
 GAPS = ("", "_", "-", "—", "?", "·", "null")
@@ -23,10 +24,6 @@ EXACT = Decimal("1e-12")
 """How far a true result may be from an exact expression such as 2/3, as a share of it (of 1, where it is smaller)."""
 
 PLAIN = re.compile(r"(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,17})?)\s*(?P<percent>%?)")
-PRINTED = {
-    **dict.fromkeys(("nan", "+nan", "-nan"), Decimal("NaN")),
-    **dict.fromkeys((sign + word for sign in ("", "+") for word in ("inf", "infinity", "∞")), Decimal("Infinity")),
-}
 MINUS_INFINITIES = ("-inf", "-infinity", "-∞")
 
 # Full-width forms of ASCII are ASCII, and each sign of mathematics has one form: one character for one.
@@ -77,15 +74,9 @@ def number_of(text: str) -> TypedNumber:
         return _plain(Decimal(plain["number"], READING), 2 if plain["percent"] else 0, text.strip())
     if form.replace(" ", "") in MINUS_INFINITIES:
         return TypedNumber(MINUS_INFINITY, Decimal(0), text.strip())
-    interval = evaluated(form)
+    interval = worked_out(form)
     least = WIDE.multiply(EXACT, max(Decimal(1), interval.value.copy_abs()))
     return TypedNumber(interval.value, max(interval.within, least), text.strip())
-
-
-def number_said(text: str) -> TypedNumber:
-    """The same, and what programs print that is no number at all: NaN and plus infinity, for a cell to refuse."""
-    value = PRINTED.get(one_form(text))
-    return number_of(text) if value is None else TypedNumber(value, Decimal(0), text.strip())
 
 
 def plain_number(value: Decimal, text: str) -> TypedNumber:
@@ -136,6 +127,7 @@ class Span(NamedTuple):
     end: int
 
 
+@within_reason()
 def row_typed(text: str) -> list[TypedNumber | None]:
     """The entries of a row as people type it, None where there is no answer.
 
@@ -180,6 +172,7 @@ def is_gap(text: str) -> bool:
     return one_form(text) in GAPS
 
 
+@within_reason()
 def entries_of(text: str) -> list[str]:
     """The texts of a row's entries."""
     form = _as_long(text).lower()  # as long as the text, so that an entry can be cut out of it

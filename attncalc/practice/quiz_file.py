@@ -18,6 +18,7 @@ from attncalc.practice.quiz_answers import answered
 from attncalc.practice.quiz_state import MOST_HINTS, OUTCOMES, SHOWN, SKIPPED, WRONG_ANSWERS, Done, State
 from attncalc.practice.recipes import LEVELS
 from attncalc.practice.scenario_questions import MOST_SEED
+from attncalc.practice.working_out import within_reason
 from attncalc.scenario_files.folding import changed
 from attncalc.scenario_files.json_text import parse, written
 from attncalc.scenario_files.sources import Source
@@ -109,6 +110,7 @@ def saved(data: bytes, name: str) -> Saved:
     return Saved(setting, document["done"], document["now"])
 
 
+@within_reason()
 def state_in(found: Saved, quiz: Quiz, name: str) -> State:
     """The state that a file says; a UsageError where it does not go with the questions."""
     if len(found.done) > len(quiz.questions):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cache
 
 from attncalc.core.names import LANGUAGES
 from attncalc.core.stage import Stage
@@ -19,17 +20,16 @@ def step_meant(stages: Sequence[Stage], word: str) -> str:
         return word
     by_letter = {stage.name for stage in stages if stage.symbol == word}
     plain = _plain(word)
-    found = by_letter or {stage.name for stage in stages if plain in map(_plain, _called(stage))}
+    found = by_letter or {stage.name for stage in stages if plain in _called(stage.name, stage.texts())}
     return next(iter(found)) if len(found) == 1 else word
 
 
-def _called(stage: Stage) -> Iterator[str]:
+@cache
+def _called(name: str, texts: str) -> frozenset[str]:
     """What the screens call a step: its name there and its title, in each language."""
-    for language in LANGUAGES:
-        sentences = catalogue(language)
-        for code in (f"name.{stage.name}", f"title.{stage.texts()}"):
-            if code in sentences:
-                yield sentences[code]
+    codes = (f"name.{name}", f"title.{texts}")
+    found = (catalogue(language).get(code) for language in LANGUAGES for code in codes)
+    return frozenset(_plain(said) for said in found if said is not None)
 
 
 def _plain(text: str) -> str:

@@ -32,6 +32,9 @@ SIGNS = {
 QUOTES = {"’": "'", "‘": "`", "“": "``", "”": "''", "–": "--", "—": "---", "…": r"\dots{}"}
 """The marks of English sentences; between Chinese characters they are Chinese ones."""
 
+CHINESE_SIGNS = str.maketrans(ESCAPES | SIGNS)
+ENGLISH_SIGNS = str.maketrans(ESCAPES | SIGNS | QUOTES)
+
 LIGATURES = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)")
 """Where two signs would become another one."""
 
@@ -55,7 +58,10 @@ TO_WRITE_ON = re.compile(r"(?<![^\s（])(__+)(?![\w_])")
 
 def escaped(text: str, chinese: bool = False) -> str:
     """A text as LaTeX shows it, in a document in English or in Chinese."""
-    runs = groupby(_clusters(text.replace("\n", " ")), is_rare)
+    text = text.replace("\n", " ")
+    if text.isascii() and text.isprintable():
+        return _usual(text, chinese)
+    runs = groupby(_clusters(text), is_rare)
     return "".join(_any("".join(run)) if rare else _usual("".join(run), chinese) for rare, run in runs)
 
 
@@ -121,6 +127,5 @@ def _any(run: str) -> str:
 
 
 def _usual(run: str, chinese: bool) -> str:
-    signs = ESCAPES | SIGNS | ({} if chinese else QUOTES)
-    text = "".join(signs.get(character, character) for character in LIGATURES.sub("\0", run))
-    return re.sub("(?<= ) ", r"\\ ", text).replace("\0", "{}")
+    text = LIGATURES.sub("\0", run).translate(CHINESE_SIGNS if chinese else ENGLISH_SIGNS)
+    return re.sub(" (?<=  )", r"\\ ", text).replace("\0", "{}")

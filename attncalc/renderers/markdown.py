@@ -32,16 +32,19 @@ MARKS = str.maketrans(
 )
 """What a reader of Markdown would obey anywhere in a line."""
 
-UNDERSCORES = re.compile(r"(?<!\w)_+(?=[^\s_])")
-"""Those that could begin an emphasis: not inside a word, nor a line to write on."""
+UNDERSCORES = re.compile(r"_(?<!\w_)_*(?=[^\s_])")
+"""Those that could begin an emphasis: not inside a word, nor a line to write on.
+
+Like the next ones it begins with the signs that it looks for, so that nothing is asked of any other.
+"""
 
 STARTS = re.compile(r"^(?=[-+=#_])|^(\d+)(?=[.)])")
 """What means a list, a heading or a rule at the start of a line."""
 
-LINKS = re.compile(r"(?<=[A-Za-z]):(?=//)|(?<=\b[wW]{3})\.")
+LINKS = re.compile(r":(?<=[A-Za-z]:)(?=//)|\.(?<=\b[wW]{3}\.)")
 """What turns a word into a link."""
 
-NAMED = re.compile(r"@(?=\w)|(?<!\w)#(?=[0-9])|:(?=[0-9_+-]*[a-z][a-z0-9_+-]*:)|(?<=\bGH)-(?=[0-9])")
+NAMED = re.compile(r"@(?=\w)|#(?<!\w#)(?=[0-9])|:(?=[0-9_+-]*[a-z][a-z0-9_+-]*:)|-(?<=\bGH-)(?=[0-9])")
 """What GitHub takes for a person, an issue or the name of a picture."""
 
 

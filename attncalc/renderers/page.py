@@ -24,7 +24,7 @@ from attncalc.document.view import View
 from attncalc.renderers.html import page
 from attncalc.renderers.hypertext import Piece, Speech, asset, pieces, table
 
-ESCAPES = str.maketrans({"<": r"\u003c", ">": r"\u003e", "&": r"\u0026", "\u2028": r"\u2028", "\u2029": r"\u2029"})
+ESCAPES = {"<": r"\u003c", ">": r"\u003e", "&": r"\u0026", "\u2028": r"\u2028", "\u2029": r"\u2029"}
 """What could end a script or a line of it, inside the texts of JSON."""
 
 MOST_CHOICES = 1000
@@ -109,4 +109,7 @@ def _data(trace: Trace, speech: Speech, steps: Sequence[Step], carried: Extent) 
 
 def script_json(document: object) -> Markup:
     """A value as JSON inside a script element, which no text in it can end."""
-    return Markup(json.dumps(document, ensure_ascii=False, separators=(",", ":")).translate(ESCAPES))
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    for sign, code in ESCAPES.items():
+        text = text.replace(sign, code)
+    return Markup(text)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from json.encoder import encode_basestring
 from typing import Any
 
 from attncalc.core.figures import Literal
@@ -13,9 +14,13 @@ from attncalc.messages import Lines
 
 MOST_BYTES = 64 * 1024 * 1024
 MOST_LEVELS = 64
+LEVELS = 8
+"""Lists and objects that stand inside each other in a scenario: heads of a batch that are expected, in a trace."""
+
 NOT_FINITE = {"-inf": '"-Infinity"', "inf": '"Infinity"', "nan": '"NaN"'}
 """What Python writes for a float that JSON does not have, and what stands there for it; no name is in a later one."""
 
+CONSTANTS = {True: "true", False: "false", None: "null"}
 BLANKS = " \t\r\n"  # what JSON calls blank; a no-break space is not
 
 
@@ -130,30 +135,31 @@ def inside_a_trace(document: Mapping[str, Any]) -> Any:
 def written(value: Any, indent: int | None = None) -> str:
     """The JSON text of a document, numbers with the digits they have; one line, or indented for people.
 
-    With an indent, a list of numbers stays on one line, so that a matrix looks like one.
+    With an indent, a list of numbers stays on one line, so that a matrix looks like one, and so does what stands inside
+    more lists and objects than a scenario has.
     """
-    return "".join(_parts(value, indent, 0))
+    parts: list[str] = []
+    _write(value, indent, 0, parts.append)
+    return "".join(parts)
 
 
-def _parts(value: Any, indent: int | None, level: int) -> Iterator[str]:
+def _write(value: Any, indent: int | None, level: int, write: Callable[[str], None]) -> None:
     if not isinstance(value, dict | list | tuple):
-        yield scalar(value)
-        return
+        return write(scalar(value))
     if not isinstance(value, dict) and _is_row(value):
-        yield f"[{_row(value)}]"
-        return
+        return write(f"[{_row(value)}]")
     opening, closing = "{}" if isinstance(value, dict) else "[]"
-    flat = indent is None or not value
+    flat = indent is None or not value or level >= LEVELS
     gap = "" if flat else "\n" + " " * (indent or 0) * (level + 1)
     comma = ", " if flat else "," + gap
-    items = value.items() if isinstance(value, dict) else [("", part) for part in value]
-    yield opening + gap
-    for position, (name, part) in enumerate(items):
-        yield comma if position else ""
+    write(opening + gap)
+    for position, part in enumerate(value):
+        write(comma if position else "")
         if isinstance(value, dict):
-            yield quoted(name) + ": "
-        yield from _parts(part, indent, level + 1)
-    yield ("" if flat else "\n" + " " * (indent or 0) * level) + closing
+            write(quoted(part) + ": ")
+            part = value[part]
+        _write(part, indent, level + 1, write)
+    write(("" if flat else "\n" + " " * (indent or 0) * level) + closing)
 
 
 def _is_row(value: Sequence[Any]) -> bool:
@@ -187,7 +193,7 @@ def scalar(value: Any) -> str:
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, bool) or value is None:
-        return json.dumps(value)
+        return CONSTANTS[value]
     if isinstance(value, int):
         return str(value)
     return number(value)
@@ -195,11 +201,13 @@ def scalar(value: Any) -> str:
 
 def quoted(text: str) -> str:
     """A JSON string; what a terminal would obey, or could not show, is escaped."""
-    return printable(json.dumps(text, ensure_ascii=False))
+    return printable(encode_basestring(text))
 
 
 def printable(text: str) -> str:
     """A JSON text with the characters that a terminal would obey escaped, which JSON has only inside strings."""
+    if text.isprintable():
+        return text
     escaped = {c for c in set(text) if not (c.isprintable() or c in "\n\r\t")}
     return text.translate({ord(c): json.dumps(c)[1:-1] for c in escaped}) if escaped else text
 

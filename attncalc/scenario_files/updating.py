@@ -34,8 +34,9 @@ class Standing(Literal):
     span: Span
 
 
-def spans(text: str) -> Iterator[tuple[Path, Span]]:
-    """Every single value of a JSON text, a string or a number, with its path and its place."""
+def spans(text: str, within: Path) -> Iterator[tuple[Path, Span]]:
+    """Every single value of a JSON text, a string or a number, within a path: the rest of its path, and its place."""
+    start, before = len(within), list(within)
     path: list[str | int] = []  # of the value that comes next
     objects: list[bool] = []  # of the lists and objects around it: whether it is an object
     key_next = False
@@ -56,8 +57,8 @@ def spans(text: str) -> Iterator[tuple[Path, Span]]:
         elif token != ":":
             if key_next:
                 path[-1], key_next = json.loads(token), False
-            else:
-                yield tuple(path), Span(*match.span())
+            elif path[:start] == before:
+                yield tuple(path[start:]), Span(*match.span())
 
 
 def standing(document: Mapping[str, Any], text: str) -> dict[str, Any]:
@@ -66,7 +67,7 @@ def standing(document: Mapping[str, Any], text: str) -> dict[str, Any]:
     A trace is read as the scenario it holds.
     """
     before: Path = ("scenario", "expect") if inside_a_trace(document) is not None else ("expect",)
-    places = {path[len(before) :]: span for path, span in spans(text) if path[: len(before)] == before}
+    places = dict(spans(text, before))
     inside = inside_a_trace(document) or document
     return {name: _standing(printed, (name,), places) for name, printed in inside.get("expect", {}).items()}
 

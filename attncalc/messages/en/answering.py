@@ -9,6 +9,7 @@ MESSAGES: dict[str, str] = {
     "typed-large": "a number of that size is beyond any arithmetic here",
     "typed-zero": "it divides by 0",
     "typed-root": "a root or a broken power of a negative number is no real number",
+    "typed-many": "there are too many expressions to work out, {found} is the first that is left; write them as plain numbers, for example 0.62",
     "typed-long": "a number has at most 200 characters, and brackets at most 24 levels",
     "numbers-wanted": "{found} given, {count} {count:number|numbers} wanted",
     "numbers-wanted-for": "{found} given, {count} {count:number|numbers} wanted: {names}",

@@ -44,6 +44,7 @@ MESSAGES: dict[str, str] = {
     "check-first": "The first number that is off: {cell}",
     "check-given": "Given is {given}; right is {right}.",
     "check-off": "{count} of {all} numbers {count:is|are} off.",
+    "check-all-large": "{count} numbers one by one would take about {seconds} s; leave --all out for the first that are off, take one step with --step, or add --force to show them all the same",
     "check-shown": "{count} of {all} numbers are off; here are the first {shown}. --all shows every number.",
     "check-shown-here": "{count} of {all} numbers are off; here are the first {shown}.",
     "check-largest": "The largest is {difference}, at {cell}.",

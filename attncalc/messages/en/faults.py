@@ -203,6 +203,7 @@ MESSAGES: dict[str, str] = {
     # The command line
     "error": "error",
     "and-more": "… and {count} more",
+    "and-more-least": "… and at least {count} more",
     "unknown-step": "{found} is not a step of this scenario; there are {known}",
     "unknown-step-near": "{found} is not a step of this scenario; did you mean {near}?",
     "unknown-index": "{found} is not one of the {count}; wanted is a number from 0 to {last}, a range such as 0-{last}, or all",

@@ -55,6 +55,7 @@ MESSAGES: dict[str, str] = {
     "verify-together": "All scenarios",
     "verify-all": "{right} of {all} printed numbers {right:holds|hold}, in {count} {count:scenario|scenarios}.",
     "column.written": "written",
+    "update-more": "{count} more {count:is|are} put right; --json has them all.",
     "update-summary": "{count} of {all} printed numbers {count:is|are} put right.",
     "update-none": "{all} of {all} printed numbers {all:holds|hold}; nothing is written.",
     "update-built-in": "is built in and stays as it is; make a file of it first: attncalc show {name} > mine.json",

@@ -238,6 +238,7 @@ MESSAGES: dict[str, str] = {
     "note.shifted": "Without taking off the row maximum the exponentials would leave the range of {kind}; the weights are the same.",
     "note.undecided": "To be sure of every last digit shown here, more digits would be needed than can be calculated in seconds.",
     # verify
+    "verify-more": "{count} more {count:does|do} not hold; --json has them all.",
     "verify-summary": "{right} of {all} printed numbers {right:holds|hold}.",
     "verify-nothing": "This scenario says nothing to verify (no expect).",
     "verify-hint": "The figures under expect are those of the original: change them too, or leave them out with --set expect=.",

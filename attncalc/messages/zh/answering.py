@@ -9,6 +9,7 @@ MESSAGES: dict[str, str] = {
     "typed-large": "这个大小的数，这里的任何算术都容不下",
     "typed-zero": "除数是 0",
     "typed-root": "负数的平方根或非整数次幂不是实数",
+    "typed-many": "要计算的式子太多，从 {found} 起不再计算；请直接写成小数，例如 0.62",
     "typed-long": "一个数最多 200 个字符，括号最多 24 层",
     "numbers-wanted": "写了 {found} 个数，应为 {count} 个",
     "numbers-wanted-for": "写了 {found} 个数，应为 {count} 个：{names}",

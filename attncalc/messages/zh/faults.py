@@ -203,6 +203,7 @@ MESSAGES: dict[str, str] = {
     # The command line
     "error": "错误",
     "and-more": "……另有 {count} 条",
+    "and-more-least": "……至少另有 {count} 条",
     "unknown-step": "{found} 不是这个算例的步骤；可用的有 {known}",
     "unknown-step-near": "{found} 不是这个算例的步骤；是不是想写 {near}？",
     "unknown-index": "{found} 不在这 {count} 个之中；应为 0 到 {last} 的编号、范围（如 0-{last}）或 all",

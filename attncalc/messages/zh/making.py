@@ -55,6 +55,7 @@ MESSAGES: dict[str, str] = {
     "verify-together": "全部算例",
     "verify-all": "{count} 个算例、原文的 {all} 个数中有 {right} 个正确。",
     "column.written": "改为",
+    "update-more": "另外更正了 {count} 个；--json 会列出全部。",
     "update-summary": "原文的 {all} 个数中更正了 {count} 个。",
     "update-none": "原文的 {all} 个数中有 {all} 个正确，没有改动。",
     "update-built-in": "是内置算例，不能改动；请先另存为文件：attncalc show {name} > mine.json",

@@ -238,6 +238,7 @@ MESSAGES: dict[str, str] = {
     "note.shifted": "如果不先减去行最大值，指数会超出 {kind} 的范围；减去之后权重不变。",
     "note.undecided": "要确定这里显示的每个末位数字，需要的位数太多，几秒钟内算不完。",
     # verify
+    "verify-more": "另有 {count} 个不对；--json 会列出全部。",
     "verify-summary": "原文的 {all} 个数中有 {right} 个正确。",
     "verify-nothing": "这个算例没有可核对的数（没有 expect）。",
     "verify-hint": "expect 里的数字是原算例的：请一并修改，或用 --set expect= 去掉。",
