@@ -82,7 +82,7 @@ def _refuse_several(format: str) -> None:
 
 def _shown(session: Session, options: Options, traces: Sequence[Trace], command: str) -> int:
     """Writes traces in the format asked for."""
-    from attncalc.renderers import FORMATS, trace_renderer
+    from attncalc.renderers import FORMATS, trace_parts
 
     format = answer_format(options, names.FORMATS)
     pairs = [(trace, view_of(session, options, trace, format)) for trace in traces]
@@ -90,8 +90,7 @@ def _shown(session: Session, options: Options, traces: Sequence[Trace], command:
         settings = settings_of(options, format)
         known = {"told": command == "explain", "quiet": session.quiet}
         settings |= {name: known[name] for name in FORMATS[format].settings}
-        results = [trace_renderer(format)(*pair, **settings) for pair in pairs]
-        write_text(options, results[0] if len(results) == 1 else "".join(results))
+        write_text(options, (part for pair in pairs for part in trace_parts(format)(*pair, **settings)))
     else:
 
         def blocks(_: View) -> Iterator[Block]:
@@ -138,5 +137,5 @@ def _json_lines(session: Session, options: Options) -> int:
         return text
 
     lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
-    write_text(options, "".join(all_of(answered, lines)))
+    write_text(options, all_of(answered, lines))
     return 0

@@ -125,7 +125,7 @@ class Step(InNotebooks):
     @cached_property
     def values(self) -> Values:
         """A read-only float64 array: for decimals the double nearest each."""
-        values = self.cells.astype(np.float64).reshape(self.shape)
+        values = self.cells.astype(np.float64, copy=False).reshape(self.shape)
         values.setflags(write=False)
         return values
 

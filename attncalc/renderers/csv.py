@@ -19,8 +19,15 @@ from attncalc.scenario_files.json_text import scalar, texts
 
 def render(trace: Trace, view: View) -> str:
     """The header and every cell of every step that is asked for."""
-    header = ",".join(("step", *AXES, "value"))
-    return "".join(chain((header, "\n"), *(_lines(trace, step) for step in trace if view.wants(step))))
+    return "".join(parts(trace, view))
+
+
+def parts(trace: Trace, view: View) -> Iterator[str]:
+    """The same piece by piece."""
+    yield ",".join(("step", *AXES, "value")) + "\n"
+    for step in trace:
+        if view.wants(step):
+            yield from _lines(trace, step)
 
 
 def _lines(trace: Trace, step: Step) -> Iterator[str]:

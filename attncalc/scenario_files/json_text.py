@@ -21,11 +21,18 @@ BLANKS = " \t\r\n"  # what JSON calls blank; a no-break space is not
 
 TRACE = "attncalc-trace/1"
 
+PLAIN = {float, int, str, Literal}
+"""The types of most of what stands in a row."""
+
 
 class Entry(dict[str, Any]):
     """A JSON object that remembers the keys that stood twice."""
 
     repeated: tuple[str, ...] = ()
+
+
+NESTING = {list, dict, Entry}
+"""The types of what a text is read as that hold others."""
 
 
 class NotANumber(str):
@@ -98,7 +105,8 @@ def _deeper_than(value: Any, levels: int) -> bool:
         inside: list[Any] = []
         for part in layer:
             parts = part.values() if isinstance(part, dict) else part
-            inside += [p for p in parts if isinstance(p, dict | list)]
+            if not NESTING.isdisjoint(map(type, parts)):
+                inside += [p for p in parts if isinstance(p, dict | list)]
         if not inside:
             return False
         layer = inside
@@ -132,37 +140,49 @@ def written(value: Any, indent: int | None = None) -> str:
 
     With an indent, a list of numbers stays on one line, so that a matrix looks like one.
     """
-    return "".join(_parts(value, indent, 0))
+    return "".join(pieces(value, indent))
 
 
-def _parts(value: Any, indent: int | None, level: int) -> Iterator[str]:
-    if not isinstance(value, dict | list | tuple):
-        yield scalar(value)
-        return
-    if not isinstance(value, dict) and _is_row(value):
-        yield f"[{_row(value)}]"
+def pieces(value: Any, indent: int | None = None, level: int = 0) -> Iterator[str]:
+    """The same text piece by piece; a function stands for what it gives, and is called when its turn comes."""
+    value = value() if callable(value) else value
+    if (line := _line(value)) is not None:
+        yield line
         return
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     flat = indent is None or not value
     gap = "" if flat else "\n" + " " * (indent or 0) * (level + 1)
     comma = ", " if flat else "," + gap
     items = value.items() if isinstance(value, dict) else [("", part) for part in value]
-    yield opening + gap
-    for position, (name, part) in enumerate(items):
-        yield comma if position else ""
-        if isinstance(value, dict):
-            yield quoted(name) + ": "
-        yield from _parts(part, indent, level + 1)
-    yield ("" if flat else "\n" + " " * (indent or 0) * level) + closing
+    lead = opening + gap
+    for name, part in items:
+        lead += f"{quoted(name)}: " if isinstance(value, dict) else ""
+        if (line := _line(part)) is not None:
+            yield lead + line
+        else:
+            yield lead
+            yield from pieces(part, indent, level + 1)
+        lead = comma
+    yield ("" if value else opening) + ("" if flat else "\n" + " " * (indent or 0) * level) + closing
 
 
-def _is_row(value: Sequence[Any]) -> bool:
-    return not any(issubclass(kind, dict | list | tuple) for kind in set(map(type, value)))
+def _line(value: Any) -> str | None:
+    """What stands on one line whatever the indent: a scalar, or a list of scalars; None for anything else."""
+    if isinstance(value, dict) or callable(value):
+        return None
+    if not isinstance(value, list | tuple):
+        return scalar(value)
+    kinds = set(map(type, value))
+    if kinds <= PLAIN or not any(issubclass(kind, dict | list | tuple) for kind in kinds):
+        return f"[{_row(value, kinds)}]"
+    return None
 
 
-def _row(row: Sequence[Any]) -> str:
-    """Scalars in JSON with commas between them; a million floats without a call of Python for each."""
-    if set(map(type, row)) != {float}:
+def _row(row: Sequence[Any], kinds: set[type]) -> str:
+    """Scalars in JSON with commas between them; a million floats or texts without a call of Python for each."""
+    if kinds == {str}:
+        return printable(json.dumps(row, ensure_ascii=False))[1:-1]
+    if kinds != {float}:
         return ", ".join(texts(row))
     text = ", ".join(map(float.__repr__, row))
     for name, quoted_name in NOT_FINITE.items():
