@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -60,8 +60,7 @@ class Stage(NamedTuple):
     @property
     def layout(self) -> tuple[str, ...]:
         """The names of its array's axes, four (terms: five); one of length 1 that is no axis of the step is "one"."""
-        rest = [axis for axis in self.axes if axis not in ("batch", "head")]
-        return ("batch", "head" if "head" in self.axes else "one", *rest, *["one"] * (2 - len(rest)))
+        return _layout(self.axes)
 
     def texts(self) -> str:
         """The code under which the catalogue has its title and its why."""
@@ -72,6 +71,12 @@ class Stage(NamedTuple):
         if self.compute is None:
             raise TypeError(f"{self.name} is given")
         return self.compute(arithmetic, scenario, *arrays)
+
+
+@cache
+def _layout(axes: tuple[str, ...]) -> tuple[str, ...]:
+    rest = [axis for axis in axes if axis not in ("batch", "head")]
+    return ("batch", "head" if "head" in axes else "one", *rest, *["one"] * (2 - len(rest)))
 
 
 class Row(NamedTuple):
@@ -150,14 +155,15 @@ class Trace(InNotebooks):
     def __repr__(self) -> str:
         return f"<Trace of {self.scenario.name}, {self.kind}: {', '.join(step.name for step in self.steps)}>"
 
+    @cached_property
+    def _by_name(self) -> dict[object, Step]:
+        return {step.name: step for step in self.steps}
+
     def __getitem__(self, name: str) -> Step:
-        for step in self.steps:
-            if step.name == name:
-                return step
-        raise KeyError(name)
+        return self._by_name[name]
 
     def __contains__(self, name: object) -> bool:
-        return any(step.name == name for step in self.steps)
+        return name in self._by_name
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)

@@ -14,7 +14,7 @@ from attncalc.core.stage import AXES, Step, Trace
 from attncalc.document.view import View
 from attncalc.messages.safe_text import escaped
 from attncalc.renderers.json import values
-from attncalc.scenario_files.json_text import scalar, texts
+from attncalc.scenario_files.json_text import gathered, scalar, texts
 
 
 def render(trace: Trace, view: View) -> str:
@@ -27,7 +27,7 @@ def parts(trace: Trace, view: View) -> Iterator[str]:
     yield ",".join(("step", *AXES, "value")) + "\n"
     for step in trace:
         if view.wants(step):
-            yield from _lines(trace, step)
+            yield from gathered(_lines(trace, step))
 
 
 def _lines(trace: Trace, step: Step) -> Iterator[str]:

@@ -15,7 +15,7 @@ from attncalc.derive import formula
 from attncalc.document.heading import note_text
 from attncalc.document.latex import LatexNotation
 from attncalc.document.view import View
-from attncalc.scenario_files.json_text import TRACE, pieces
+from attncalc.scenario_files.json_text import TRACE, gathered, pieces
 
 
 def render(trace: Trace, view: View, indent: int | None = None) -> str:
@@ -29,7 +29,7 @@ def parts(trace: Trace, view: View, indent: int | None = None) -> Iterator[str]:
     wanted = (step for step in trace if view.wants(step))
     for described, step in zip(document["steps"], wanted, strict=True):
         described["values"] = partial(values, trace, step)
-    yield from pieces(document, indent)
+    yield from gathered(pieces(document, indent))
     yield "\n"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from itertools import chain, islice, repeat
+from typing import Any, NamedTuple
 
 from attncalc.core.figures import Literal
 from attncalc.errors import AttncalcError, ScenarioError
@@ -21,8 +22,14 @@ BLANKS = " \t\r\n"  # what JSON calls blank; a no-break space is not
 
 TRACE = "attncalc-trace/1"
 
+AS_JSON = json.JSONEncoder(ensure_ascii=False).encode
+
+LISTS = (list, tuple)
+
 PLAIN = {float, int, str, Literal}
 """The types of most of what stands in a row."""
+
+TOGETHER = 100
 
 
 class Entry(dict[str, Any]):
@@ -31,7 +38,7 @@ class Entry(dict[str, Any]):
     repeated: tuple[str, ...] = ()
 
 
-NESTING = {list, dict, Entry}
+NESTING = {list, Entry}
 """The types of what a text is read as that hold others."""
 
 
@@ -100,16 +107,12 @@ def _comma_too_many(text: str, place: int) -> int:
 
 def _deeper_than(value: Any, levels: int) -> bool:
     """Whether lists and objects stand inside each other more deeply than that."""
-    layer = [value] if isinstance(value, dict | list) else []
+    layer = [value] if type(value) in NESTING else []
     for _ in range(levels):
-        inside: list[Any] = []
-        for part in layer:
-            parts = part.values() if isinstance(part, dict) else part
-            if not NESTING.isdisjoint(map(type, parts)):
-                inside += [p for p in parts if isinstance(p, dict | list)]
-        if not inside:
+        parts = chain.from_iterable(part.values() if isinstance(part, dict) else part for part in layer)
+        layer = [part for part in parts if type(part) in NESTING]
+        if not layer:
             return False
-        layer = inside
     return True
 
 
@@ -143,37 +146,60 @@ def written(value: Any, indent: int | None = None) -> str:
     return "".join(pieces(value, indent))
 
 
-def pieces(value: Any, indent: int | None = None, level: int = 0) -> Iterator[str]:
+def pieces(value: Any, indent: int | None = None) -> Iterator[str]:
     """The same text piece by piece; a function stands for what it gives, and is called when its turn comes."""
-    value = value() if callable(value) else value
-    if (line := _line(value)) is not None:
-        yield line
-        return
-    opening, closing = "{}" if isinstance(value, dict) else "[]"
-    flat = indent is None or not value
-    gap = "" if flat else "\n" + " " * (indent or 0) * (level + 1)
-    comma = ", " if flat else "," + gap
-    items = value.items() if isinstance(value, dict) else [("", part) for part in value]
-    lead = opening + gap
-    for name, part in items:
-        lead += f"{quoted(name)}: " if isinstance(value, dict) else ""
-        if (line := _line(part)) is not None:
-            yield lead + line
+    layers = [Layer(iter((("", value),)), "", "")]
+    lead = ""
+    while layers:
+        items, comma, closing = layers[-1]
+        for name, part in items:
+            part = part() if callable(part) else part
+            if (line := _line(part)) is None:
+                opening, layer = _layer(part, indent, len(layers))
+                layers.append(layer)
+                lead += name + opening
+                break
+            yield lead + name + line
+            lead = comma
         else:
-            yield lead
-            yield from pieces(part, indent, level + 1)
-        lead = comma
-    yield ("" if value else opening) + ("" if flat else "\n" + " " * (indent or 0) * level) + closing
+            layers.pop()
+            yield closing
+            lead = layers[-1].comma if layers else ""
+
+
+class Layer(NamedTuple):
+    """A list or an object that is being written: what is left of it, each with its name, and what stands around."""
+
+    items: Iterator[tuple[str, Any]]
+    comma: str
+    closing: str
+
+
+def _layer(value: Any, indent: int | None, level: int) -> tuple[str, Layer]:
+    """The bracket that opens a list or an object, and the rest."""
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    gap, end = ("", "") if indent is None else ("\n" + " " * indent * level, "\n" + " " * indent * (level - 1))
+    if isinstance(value, dict):
+        items: Iterator[tuple[str, Any]] = ((f"{quoted(name)}: ", part) for name, part in value.items())
+    else:
+        items = zip(repeat(""), value)
+    return opening + gap, Layer(items, ", " if indent is None else "," + gap, end + closing)
+
+
+def gathered(texts: Iterator[str]) -> Iterator[str]:
+    """Many pieces together, so that few are written."""
+    while text := "".join(islice(texts, TOGETHER)):
+        yield text
 
 
 def _line(value: Any) -> str | None:
     """What stands on one line whatever the indent: a scalar, or a list of scalars; None for anything else."""
-    if isinstance(value, dict) or callable(value):
-        return None
-    if not isinstance(value, list | tuple):
+    if isinstance(value, dict):
+        return None if value else "{}"
+    if not isinstance(value, LISTS):
         return scalar(value)
     kinds = set(map(type, value))
-    if kinds <= PLAIN or not any(issubclass(kind, dict | list | tuple) for kind in kinds):
+    if kinds <= PLAIN or not any(issubclass(kind, (dict, *LISTS)) for kind in kinds):
         return f"[{_row(value, kinds)}]"
     return None
 
@@ -181,7 +207,7 @@ def _line(value: Any) -> str | None:
 def _row(row: Sequence[Any], kinds: set[type]) -> str:
     """Scalars in JSON with commas between them; a million floats or texts without a call of Python for each."""
     if kinds == {str}:
-        return printable(json.dumps(row, ensure_ascii=False))[1:-1]
+        return printable(AS_JSON(row))[1:-1]
     if kinds != {float}:
         return ", ".join(texts(row))
     text = ", ".join(map(float.__repr__, row))
@@ -215,11 +241,13 @@ def scalar(value: Any) -> str:
 
 def quoted(text: str) -> str:
     """A JSON string; what a terminal would obey, or could not show, is escaped."""
-    return printable(json.dumps(text, ensure_ascii=False))
+    return printable(AS_JSON(text))
 
 
 def printable(text: str) -> str:
     """A JSON text with the characters that a terminal would obey escaped, which JSON has only inside strings."""
+    if text.isprintable():
+        return text
     escaped = {c for c in set(text) if not (c.isprintable() or c in "\n\r\t")}
     return text.translate({ord(c): json.dumps(c)[1:-1] for c in escaped}) if escaped else text
 
