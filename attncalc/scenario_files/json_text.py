@@ -199,9 +199,9 @@ def _line(value: Any) -> str | None:
     if not isinstance(value, LISTS):
         return scalar(value)
     kinds = set(map(type, value))
-    if kinds <= PLAIN or not any(issubclass(kind, (dict, *LISTS)) for kind in kinds):
-        return f"[{_row(value, kinds)}]"
-    return None
+    if not kinds.isdisjoint(NESTING) or any(issubclass(kind, (dict, *LISTS)) for kind in kinds - PLAIN):
+        return None
+    return f"[{_row(value, kinds)}]"
 
 
 def _row(row: Sequence[Any], kinds: set[type]) -> str:
