@@ -113,7 +113,7 @@ def test_lists_of_scalars_stay_on_one_line() -> None:
 def test_a_function_in_a_document_is_called_when_its_turn_comes() -> None:
     """Not before what stands in front of it is written."""
     called: list[str] = []
-    found = pieces({"a": [[0]] * 3, "b": lambda: called.append("b") or [[1], [2]], "c": 3})  # type: ignore[func-returns-value]
+    found = pieces({"a": [[0]] * 3, "b": lambda: called.append("b") or [[1], [2]], "c": 3})
     assert [next(found) for _ in range(3)] == ['{"a": [[0]', ", [0]", ", [0]"]
     assert called == []
     assert "".join(found) == '], "b": [[1], [2]], "c": 3}'
@@ -152,7 +152,7 @@ def test_a_row_is_read_once_for_all_its_cells(monkeypatch: pytest.MonkeyPatch) -
     """Telling a row of weights takes as many numbers as it has keys, not as many for each."""
     trace = run(load({"scores": [[0.5] * TOKENS] * 2}))
     read: list[int] = []
-    monkeypatch.setattr(derive, "leaves", lambda values, *of: read.append(values.size) or leaves(values, *of))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(derive, "leaves", lambda values, *of: read.append(values.size) or leaves(values, *of))
     for key in range(TOKENS):
         derive.derivation(trace, trace["weights"], (0, 0, 1, key))
     assert sum(read) == TOKENS + 2 * TOKENS  # the row, and for each key its term and the total
