@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from attncalc.core.arithmetic import Decimals
 from attncalc.core.bounded import Values, bounded
 from attncalc.core.expression import Cell, Expression, Number, Symbol, evaluate, symbols_in
-from attncalc.core.expressions import Expressions, leaves
+from attncalc.core.expressions import ExpressionArray, Expressions, leaves
 from attncalc.core.figures import as_decimal
 from attncalc.core.names import DECIMAL_KINDS
 from attncalc.core.stage import Read, Source, Step, Trace
@@ -53,7 +54,24 @@ def _part(trace: Trace, step: Step, read: Read, source: Source, window: Window) 
     if source.given and trace.kind in DECIMAL_KINDS and part.dtype == np.float64:
         part = Decimals().given(part, "").values  # as the calculation read them
     start = tuple(place.start or 0 for place in slices)
-    return part if source.name in BOOLEAN_SLOTS else leaves(part, source.name, source.given, start)
+    return part if source.name in BOOLEAN_SLOTS else _leaves(trace, part, source, start)
+
+
+KEPT: WeakKeyDictionary[Trace, dict[Any, ExpressionArray]] = WeakKeyDictionary()
+MOST_KEPT = 8
+"""Parts of a trace that were read last: all the cells of a row read the same row."""
+
+
+def _leaves(trace: Trace, part: Values, source: Source, start: Index) -> ExpressionArray:
+    """The numbers of a part, which are not made anew for the next cell that reads it."""
+    if part.size == 1:
+        return leaves(part, source.name, source.given, start)
+    kept, place = KEPT.setdefault(trace, {}), (source, start, part.shape)
+    found = kept.pop(place, None)
+    kept[place] = leaves(part, source.name, source.given, start) if found is None else found
+    if len(kept) > MOST_KEPT:
+        del kept[next(iter(kept))]
+    return kept[place]
 
 
 def _slice(step: Step, axis: str, length: int, window: Window) -> slice:

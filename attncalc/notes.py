@@ -79,7 +79,7 @@ def _visible(step: Step) -> Any:
 
 
 def _places(rows: Any) -> tuple[Row, ...]:
-    return tuple(Row(*map(int, place)) for place in np.argwhere(rows))
+    return tuple(map(Row._make, np.argwhere(rows).tolist()))
 
 
 def empty_row(trace: Trace) -> Iterator[Note]:
@@ -154,39 +154,44 @@ def rounded_sum(trace: Trace) -> Iterator[Note]:
         return
     step = trace["weights"]
     places = places_of(trace, step)
-    sums = _sums_as_shown(trace, step, places)
-    off = [(row, figure(shown, places, scenario.rounding)) for row, shown in sums if shown != 1]
+    off = list(_sums_off(trace, step, places))
     if off:
-        fields = {"sum": off[0][1], "count": len(off), "all": step.cells[..., 0].size}
+        fields = {
+            "sum": figure(off[0][1], places, scenario.rounding),
+            "count": len(off),
+            "all": step.cells[..., 0].size,
+        }
         words = "rounded-sum" if len(off) == 1 else "rounded-sum-many"
         if trace.kind in FLOATS and abs(float(sum(step.cells[off[0][0]])) - 1) > ROUGH:
             words, fields["kind"] = "rounded-sum-float", trace.kind
         yield Note("rounded-sum", "weights", fields, words, tuple(row for row, _ in off))
 
 
-def _sums_as_shown(trace: Trace, step: Step, places: int) -> Iterator[tuple[Row, Decimal]]:
-    """Each row's weights as shown, added up; rows of zeros or with a NaN are left out.
+def _sums_off(trace: Trace, step: Step, places: int) -> Iterator[tuple[Row, Decimal]]:
+    """Each row's weights as shown, added up, where they do not give 1; rows of zeros or with a NaN are left out.
 
     In floating point the units of the last place are rounded as doubles, which is right but where a weight lies all
     but on an edge; only such rows are rounded as decimals.
     """
     cells = step.cells
-    quick = cells.dtype != object and places <= MOST_ESTIMATED
-    units, sure = _units(cells, places, trace.scenario.rounding) if quick else (cells, None)
-    for row in _places((cells == cells).all(axis=-1) & (cells != 0).any(axis=-1)):
-        if sure is not None and sure[row]:
-            yield row, Decimal(int(units[row].sum())).scaleb(-places)
-        else:
-            yield row, sum((_rounded(x, places, trace) for x in cells[row]), Decimal(0))
+    asked = (cells == cells).all(axis=-1) & (cells != 0).any(axis=-1)
+    sums, sure = np.zeros(asked.shape), np.zeros(asked.shape, dtype=bool)
+    if cells.dtype != object and places <= MOST_ESTIMATED:
+        sums, sure = _sums_in_units(cells, places, trace.scenario.rounding)
+    for row in _places(asked & ~(sure & (sums == 10.0**places))):
+        if sure[row]:
+            yield row, Decimal(int(sums[row])).scaleb(-places)
+        elif (total := sum((_rounded(x, places, trace) for x in cells[row]), Decimal(0))) != 1:
+            yield row, total
 
 
-def _units(cells: Any, places: int, rounding: str) -> tuple[Any, Any]:
-    """The cells in units of the last place, rounded, and which rows are sure."""
+def _sums_in_units(cells: Any, places: int, rounding: str) -> tuple[Any, Any]:
+    """The sum of each row rounded to units of the last place, and whether it is sure."""
     units = np.where(np.isfinite(cells), cells, 0).astype(np.float64) * 10.0**places
     edge = 0.0 if rounding == "truncate" else 0.5
     near = np.abs(units - edge - np.rint(units - edge)) < NEAR_AN_EDGE
     whole = np.trunc(units) if rounding == "truncate" else np.rint(units)
-    return whole, ~near.any(axis=-1)
+    return whole.sum(axis=-1), ~near.any(axis=-1)
 
 
 def by_hand_differs(trace: Trace) -> Iterator[Note]:

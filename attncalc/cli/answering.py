@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncalc.cli import output
@@ -61,16 +62,16 @@ def as_typed(text: str) -> str:
     return escaped(shlex.quote(text))
 
 
-def write_text(options: Options, text: str | bytes) -> None:
+def write_text(options: Options, text: output.Result) -> None:
     """Writes a text, or the bytes of a file, where the options say."""
     output.write(text, options["output"], options["force"])
 
 
 def write_json(options: Options, *documents: Any) -> None:
     """Writes JSON values, one a line."""
-    from attncalc.scenario_files.json_text import written
+    from attncalc.scenario_files.json_text import gathered, pieces
 
-    write_text(options, "".join(f"{written(document)}\n" for document in documents))
+    write_text(options, (part for document in documents for part in chain(gathered(pieces(document)), "\n")))
 
 
 def write_blocks(session: Session, options: Options, compose: Compose, view: View, format: str) -> None:

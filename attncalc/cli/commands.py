@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from attncalc.cli import mapping
@@ -82,7 +83,7 @@ def _refuse_several(format: str) -> None:
 
 def _shown(session: Session, options: Options, traces: Sequence[Trace], command: str) -> int:
     """Writes traces in the format asked for."""
-    from attncalc.renderers import FORMATS, trace_renderer
+    from attncalc.renderers import FORMATS, trace_parts
 
     format = answer_format(options, names.FORMATS)
     pairs = [(trace, view_of(session, options, trace, format)) for trace in traces]
@@ -90,8 +91,7 @@ def _shown(session: Session, options: Options, traces: Sequence[Trace], command:
         settings = settings_of(options, format)
         known = {"told": command == "explain", "quiet": session.quiet}
         settings |= {name: known[name] for name in FORMATS[format].settings}
-        results = [trace_renderer(format)(*pair, **settings) for pair in pairs]
-        write_text(options, results[0] if len(results) == 1 else "".join(results))
+        write_text(options, (part for pair in pairs for part in trace_parts(format)(*pair, **settings)))
     else:
 
         def blocks(_: View) -> Iterator[Block]:
@@ -117,7 +117,7 @@ def _composed(session: Session, trace: Trace, view: View, command: str) -> Itera
 
 def _json_lines(session: Session, options: Options) -> int:
     """One scenario a line in, one trace a line out; all faulty lines are reported, with their numbers."""
-    from attncalc.renderers import trace_renderer
+    from attncalc.renderers import trace_parts
     from attncalc.running import run
     from attncalc.scenario_files.json_text import parse
     from attncalc.scenario_files.load import scenario_of
@@ -129,14 +129,13 @@ def _json_lines(session: Session, options: Options) -> int:
         raise UsageError.of("jsonl-needs-json", found=options["format"] or "plain")
     chosen, outside = calculation(options), options["allow_outside"]
 
-    def answered(numbered: tuple[int, bytes]) -> str:
+    def answered(numbered: tuple[int, bytes]) -> list[str | bytes]:
         number, line = numbered
         document, name = parse(line, "stdin", number), f"stdin:{number}"
         scenario = scenario_of(document, name, options["set"], chosen, allow_outside=outside)
         trace = run(scenario, "terms" in options["step"])
-        text: str = trace_renderer("json")(trace, view_of(session, options, trace, "json"))
-        return text
+        return list(trace_parts("json")(trace, view_of(session, options, trace, "json")))
 
     lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
-    write_text(options, "".join(all_of(answered, lines)))
+    write_text(options, chain.from_iterable(all_of(answered, lines)))
     return 0

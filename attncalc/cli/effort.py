@@ -76,7 +76,7 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
 
     if options["force"]:
         return
-    format = format_of(options, names.FORMATS)
+    format = "json" if options["jsonl"] else format_of(options, names.FORMATS)
     name = "run" if command.name == "explain" else command.name
     cost = COSTS.get((name, format)) or COSTS.get((name, ""))
     if cost is None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from attncalc.errors import OutputError, shortened
 
@@ -20,19 +20,32 @@ UNREACHABLE = (OSError, RuntimeError, ValueError)
 STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
-def write(result: str | bytes, target: str | None = None, force: bool = False) -> None:
+Result = str | bytes | Iterable[str | bytes]
+"""A text, the bytes of a file, or either in parts, which are made one by one as they are written."""
+
+
+def write(result: Result, target: str | None = None, force: bool = False) -> None:
     """Writes a result, text as UTF-8, to a file, or to standard output where there is no target or it is `-`."""
-    data = as_bytes(result)
     if target and target not in STANDARD_OUTPUT:
-        write_file(data, Path(target), force)
+        write_file(result, Path(target), force)
     elif sys.stdout is None:
         raise OutputError.of("no-stdout")
-    elif isinstance(result, bytes) and sys.stdout.isatty():
-        raise OutputError.of("binary-to-terminal")
     else:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        for part in _parts_of(result):
+            if isinstance(part, bytes) and sys.stdout.isatty():
+                raise OutputError.of("binary-to-terminal")
+            sys.stdout.buffer.write(as_bytes(part))
         sys.stdout.buffer.flush()
+
+
+def _parts_of(result: Result) -> Iterable[str | bytes]:
+    return (result,) if isinstance(result, str | bytes) else result
+
+
+def _put(result: Result, file: IO[bytes]) -> None:
+    for part in _parts_of(result):
+        file.write(as_bytes(part))
 
 
 def as_bytes(result: str | bytes) -> bytes:
@@ -68,12 +81,12 @@ def _check(target: str, path: Path, force: bool) -> None:
         raise OutputError.of("file-exists", target)
 
 
-def write_file(data: bytes, path: Path, force: bool) -> None:
+def write_file(result: Result, path: Path, force: bool) -> None:
     """Writes beside the target and moves into its place; a special file (/dev/stdout) is written directly."""
-    write_files({path: data}, force)
+    write_files({path: result}, force)
 
 
-def write_files(results: Mapping[Path, bytes], force: bool) -> None:
+def write_files(results: Mapping[Path, Result], force: bool) -> None:
     """Writes several, all of them beside their targets before the first takes its place."""
     from attncalc.cli.half_made import making  # loaded only where a file is written
 
@@ -81,33 +94,34 @@ def write_files(results: Mapping[Path, bytes], force: bool) -> None:
         check_target(str(path), force)
     written: dict[Path, Part] = {}
     with making() as parts:
-        for path, data in results.items():
-            with _reachable(path):
+        for path, result in results.items():
+            with _reachable(path, OSError):  # anything else is a fault of what makes the result
                 if path.exists() and not path.is_file():
-                    path.write_bytes(data)
+                    with path.open("wb") as file:
+                        _put(result, file)
                 else:
-                    written[path] = _write(path.resolve(), data, parts)
+                    written[path] = _write(path.resolve(), result, parts)
         for path, part in written.items():
             with _reachable(path):
                 part.move(path.resolve())
 
 
 @contextlib.contextmanager
-def _reachable(path: Path) -> Iterator[None]:
+def _reachable(path: Path, refusals: type[OSError] | tuple[type[Exception], ...] = UNREACHABLE) -> Iterator[None]:
     """What the system refuses is a sentence that names the file."""
     try:
         yield
-    except UNREACHABLE as error:
+    except refusals as error:
         raise OutputError.of("cannot-write", shortened(str(path)), reason=reason_of(error)) from None
 
 
-def _write(place: Path, data: bytes, parts: Parts) -> Part:
+def _write(place: Path, result: Result, parts: Parts) -> Part:
     """Writes beside the place, with the rights that the file there has or a new one would have."""
     from attncalc.cli.half_made import new_file
 
     part = new_file(place, parts)
     with open(part.descriptor, "wb", closefd=False) as file:
-        file.write(data)
+        _put(result, file)
         file.flush()
         os.fsync(part.descriptor)
     os.chmod(part.path, place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())

@@ -23,6 +23,9 @@ FEATURES = ("d_k", "d_v", "d_model")
 OF_A_ROW = 3
 """What a row takes in each whatever its length, in numbers."""
 
+OF_EVERY_HEAD = ("xlsx",)
+"""Formats that lay out every head where none is named."""
+
 DATA = ("json", "csv", "npz")
 """Formats that lay nothing out."""
 
@@ -31,12 +34,15 @@ def check_size(scenario: Scenario, options: Options, format: str, rows: int) -> 
     """Refuses, without --force, a result with so many rows that takes very long; the message says how to get less."""
     if options["force"] or format in DATA:
         return
-    if (count := _laid_out(scenario, options, rows)) > LAID_OUT:
+    if (count := _laid_out(scenario, options, rows, format)) > LAID_OUT:
         raise UsageError.of("output-large", scenario.name, count=f"{count:,}", format=format)
 
 
-def _laid_out(scenario: Scenario, options: Options, rows: int) -> int:
-    """About how many numbers the tables hold, of the given ones and of the rows; without --head, of the first head."""
+def _laid_out(scenario: Scenario, options: Options, rows: int, format: str) -> int:
+    """About how many numbers the tables hold, of the given ones and of the rows.
+
+    Without --head those of the first head; of a format that has a sheet for each head, those of all.
+    """
     from attncalc.pipelines.standard import ROWS
 
     batch, heads, queries, keys = scenario.grid
@@ -45,5 +51,6 @@ def _laid_out(scenario: Scenario, options: Options, rows: int) -> int:
     of_features = sum(scenario.sizes.get(name, 0) for name in FEATURES) if not steps or steps - by_key else 0
     shapes = [] if steps else [array.shape[2:] for array in scenario.arrays.values()]
     given = sum(math.prod(shape) for shape in shapes if shape != (queries, keys))
-    sets = (batch if options["batch"] == "all" else 1) * (heads if options["head"] == "all" else 1)
+    every = None if format in OF_EVERY_HEAD else "all"
+    sets = (batch if options["batch"] in ("all", every) else 1) * (heads if options["head"] in ("all", every) else 1)
     return int(sets * (rows * ((len(steps) or STEPS_BY_KEY) * (of_keys + OF_A_ROW) + of_features) + given))

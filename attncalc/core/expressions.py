@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -63,7 +65,7 @@ class Expressions:
 
     def hidden(self, x: ExpressionArray) -> Any:
         """Where a number read from a cell is minus infinity."""
-        return np.frompyfunc(lambda e: isinstance(e, Number) and e.value == MINUS_INFINITY, 1, 1)(x.cells).astype(bool)
+        return x.hidden
 
     def zero(self, x: ExpressionArray) -> Any:
         """Where a number read from a cell is zero."""
@@ -77,11 +79,15 @@ class Expressions:
 class ExpressionArray:
     """An object array of expressions; `@` and `sum` make one operation of a whole range."""
 
-    __slots__ = ("cells",)
     __array_ufunc__ = None
 
     def __init__(self, cells: Any) -> None:
         self.cells = cells
+
+    @cached_property
+    def hidden(self) -> Any:
+        """Where a number read from a cell is minus infinity."""
+        return np.frompyfunc(_is_hidden, 1, 1)(self.cells).astype(bool)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -140,6 +146,10 @@ class ExpressionArray:
         return ExpressionArray(self.cells.reshape(*shape))
 
 
+def _is_hidden(part: Expression) -> bool:
+    return isinstance(part, Number) and part.value == MINUS_INFINITY
+
+
 def _each(kind: str, x: Any) -> Any:
     if isinstance(x, Expression):
         return Operation(kind, (x,))
@@ -158,7 +168,6 @@ def expressions(value: Any) -> ExpressionArray:
 
 def leaves(values: Any, name: str, given: bool, start: tuple[int, ...]) -> ExpressionArray:
     """Numbers as expressions that name their cells; `start` is where the part stands in its array."""
-    cells = np.empty(values.shape, dtype=object)
-    for index in np.ndindex(values.shape):
-        cells[index] = Number(values[index], Cell(name, tuple(i + o for i, o in zip(index, start, strict=True)), given))
-    return ExpressionArray(cells)
+    places = product(*(range(first, first + length) for first, length in zip(start, values.shape, strict=True)))
+    numbers = (Number(value, Cell(name, place, given)) for value, place in zip(values.flat, places, strict=True))
+    return ExpressionArray(np.fromiter(numbers, dtype=object, count=values.size).reshape(values.shape))

@@ -18,10 +18,12 @@ from decimal import (
     Decimal,
     InvalidOperation,
 )
+from functools import cache
 from typing import Any
 
 ROUNDINGS = {"half-up": ROUND_HALF_UP, "half-even": ROUND_HALF_EVEN, "truncate": ROUND_DOWN}
-BIG = Decimal(10) ** 10
+BIG_POWER = 10
+BIG = Decimal(10) ** BIG_POWER
 
 # Rounding a finite number is exact here whatever its length: no digit is lost before the digit that is asked for.
 WIDE = Context(prec=MAX_PREC // 2, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
@@ -64,8 +66,13 @@ def round_to(value: Decimal, places: int, rounding: str) -> Decimal:
     """The value with that many decimals; infinities and NaN as they are."""
     if not value.is_finite():
         return value
-    rounded = value.quantize(Decimal(1).scaleb(-places, WIDE), ROUNDINGS[rounding], WIDE)
+    rounded = value.quantize(_unit(places), ROUNDINGS[rounding], WIDE)
     return rounded if rounded else rounded.copy_abs()  # there is no −0
+
+
+@cache
+def _unit(places: int) -> Decimal:
+    return Decimal(1).scaleb(-places, WIDE)
 
 
 def figure(value: Decimal | float, places: int, rounding: str = "half-up") -> str:
@@ -73,10 +80,11 @@ def figure(value: Decimal | float, places: int, rounding: str = "half-up") -> st
     number = value if isinstance(value, Decimal) else Decimal(value)
     if not number.is_finite():
         return "NaN" if number.is_nan() else ("-inf" if number < 0 else "inf")
-    if number and number.adjusted() >= BIG.adjusted():
+    power = number.adjusted()
+    if number and power >= BIG_POWER:
         return scientific(number, places, rounding)
     rounded = round_to(number, places, rounding)
-    if rounded.copy_abs() >= BIG:  # 9999999999.99999 with four places
+    if power == BIG_POWER - 1 and rounded.copy_abs() >= BIG:  # 9999999999.99999 with four places
         return scientific(number, places, rounding)
     if rounded.is_zero():
         return scientific(number, 1, rounding) if number else format(rounded, "f")

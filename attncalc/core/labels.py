@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import overload
 
 from attncalc.core.keeping import kept
@@ -22,6 +22,8 @@ NUMBERED = re.compile(r"(.*)#([1-9][0-9]*)", re.DOTALL)
 
 def distinct(labels: Sequence[str]) -> tuple[str, ...]:
     """The labels, `#2` and so on after a repeated one."""
+    if isinstance(labels, Numbered):
+        return tuple(labels)
     seen: dict[str, int] = {}
     result = []
     for label in labels:
@@ -87,6 +89,9 @@ class Numbered(Sequence[str]):
     def __getitem__(self, place: int | slice) -> str | Numbered:
         found = self.numbers[place]
         return Numbered(found) if isinstance(found, range) else str(found)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, self.numbers)
 
     def places(self, label: str) -> list[int]:
         """The position of a label, if it is one."""

@@ -130,7 +130,7 @@ class Step(InNotebooks):
     @cached_property
     def values(self) -> Values:
         """A read-only float64 array: for decimals the double nearest each."""
-        values = self.cells.astype(np.float64).reshape(self.shape)
+        values = self.cells.astype(np.float64, copy=False).reshape(self.shape)
         values.setflags(write=False)
         return values
 
@@ -155,14 +155,15 @@ class Trace(InNotebooks):
     def __repr__(self) -> str:
         return f"<Trace of {self.scenario.name}, {self.kind}: {', '.join(step.name for step in self.steps)}>"
 
+    @cached_property
+    def _by_name(self) -> dict[object, Step]:
+        return {step.name: step for step in self.steps}
+
     def __getitem__(self, name: str) -> Step:
-        for step in self.steps:
-            if step.name == name:
-                return step
-        raise KeyError(name)
+        return self._by_name[name]
 
     def __contains__(self, name: object) -> bool:
-        return any(step.name == name for step in self.steps)
+        return name in self._by_name
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)

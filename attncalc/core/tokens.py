@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from attncalc.core.keeping import kept
-from attncalc.core.labels import distinct
+from attncalc.core.labels import Numbered, distinct
 from attncalc.core.wrapping import beginning, cells
 from attncalc.messages.safe_text import visible
 
@@ -22,6 +22,8 @@ def short(label: str) -> str:
 @kept  # asked for again with every table of the same tokens
 def labels(tokens: Sequence[str]) -> tuple[str, ...]:
     """Labels for a table: safe, short, `#2` after a repeated one, its position after one that looks like another."""
+    if isinstance(tokens, Numbered):
+        return tuple(tokens)
     names = [short(label) for label in distinct(tokens)]
     twins = {name for name, count in Counter(names).items() if count > 1}
     return tuple(f"{name} [{place}]" if name in twins else name for place, name in enumerate(names))

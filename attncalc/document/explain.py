@@ -125,9 +125,10 @@ def _body(telling: Telling, step: Step) -> Iterator[Block]:
 def _by_key(telling: Telling, step: Step) -> Derivation:
     names = labels(telling.trace.scenario.tokens)
     hidden = hidden_cells(telling.trace, step, telling.place(step))
+    whole = _whole_of_bars(telling, step)
     lines = []
     for key in telling.keys:
-        line = _line(telling, step, key, names[key])
+        line = _line(telling, step, key, names[key], whole)
         if (hidden is not None and hidden[telling.query, key]) or line.result.endswith(telling.view.signs.infinity):
             line = line._replace(comment=telling.view.say("hidden"))
         lines.append(line)
@@ -150,28 +151,30 @@ def _sum_of_shown(telling: Telling, step: Step) -> Iterator[Block]:
     yield Derivation((Line(word, word, tree, equals, telling.view.number(text), comment=comment),))
 
 
-def _line(telling: Telling, step: Step, column: int, label: str) -> Line:
-    """One number: its derivation and its result."""
+def _line(telling: Telling, step: Step, column: int, label: str, whole: Any = None) -> Line:
+    """One number: its derivation and its result, and the share of the whole that a bar shows."""
     trace, view = telling.trace, telling.view
     index = (*telling.place(step), telling.query, column)
     cell = Cell(step.name, index)
     return Line(
-        cell_name(trace, cell), label, *derived(trace, view, step, index), _share(step, telling, step.cells[index]),
+        cell_name(trace, cell), label, *derived(trace, view, step, index), _share(step.cells[index], whole),
         of=cell,
     )  # fmt: skip
 
 
-def _share(step: Step, telling: Telling, value: Any) -> float | None:
-    """How long a bar is: weights as they are, exponentials against the largest of the row."""
-    if value != value or step.name not in ("weights", "exponentials"):
+def _whole_of_bars(telling: Telling, step: Step) -> Any:
+    """What a whole bar stands for: 1 for weights, the largest of the row for exponentials."""
+    if step.name != "exponentials":
+        return 1 if step.name == "weights" else None
+    return max((x for x in step.cells[(*telling.place(step), telling.query)] if x == x), default=None)
+
+
+def _share(value: Any, whole: Any) -> float | None:
+    """How long a bar is."""
+    if not whole or not (math.isfinite(whole) and math.isfinite(value)):
         return None
-    if step.name == "weights":
-        return float(value) if 0 <= value <= 1 else None
-    row = [x for x in step.cells[(*telling.place(step), telling.query)] if x == x]
-    largest = max(row)
-    if not largest or not (math.isfinite(largest) and math.isfinite(value)):
-        return None
-    return float(value / largest)
+    share = float(value / whole)
+    return share if 0 <= share <= 1 else None
 
 
 def _terms(telling: Telling) -> Matrix:

@@ -159,15 +159,20 @@ def row_name(row: Row, trace: Trace, view: View) -> str:
 
 def _rows(rows: Sequence[Row], trace: Trace, view: View) -> str:
     """The rows by name, those that are alike in every head once, the first few of many."""
-    heads = {row.head for row in rows}
-    places = {(row.batch, row.query) for row in rows}
-    in_all = len(heads) == trace.scenario.heads > 1 and len(places) * len(heads) == len(set(rows))
+    in_all = _in_every_head(rows, trace.scenario.heads)
     named = [row for row in rows if row.head == 0] if in_all else list(rows)
     texts = [row_name(row, trace, view) for row in named[:MOST_ROWS]]
     if in_all and "batch" not in trace.scenario.axes:
         texts = [labels(trace.scenario.query_tokens)[row.query] for row in named[:MOST_ROWS]]
     texts += [view.signs.dots] if len(named) > MOST_ROWS else []
     return view.say("list-comma").join(texts)
+
+
+def _in_every_head(rows: Sequence[Row], heads: int) -> bool:
+    """Whether there are several heads, and the rows are the same in each."""
+    if heads == 1 or len({row.head for row in rows}) < heads:
+        return False
+    return len({(row.batch, row.query) for row in rows}) * heads == len(set(rows))
 
 
 def _vectors(vectors: Sequence[tuple[Row, str]], trace: Trace, view: View) -> str:

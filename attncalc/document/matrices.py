@@ -88,8 +88,8 @@ def _readers(trace: Trace, step: Step, head: int) -> tuple[int, ...]:
     """The query heads that a head of a step belongs to or is read by; none where the step has no heads."""
     if "head" not in step.axes:
         return ()
-    heads = step.cells.shape[1]
-    return tuple(h for h in range(trace.scenario.heads) if trace.scenario.shared_head(h, heads) == head)
+    first, end = (trace.scenario.first_reader(place, step.cells.shape[1]) for place in (head, head + 1))
+    return tuple(range(first, end))
 
 
 def axis_labels(trace: Trace, axis: str, length: int) -> tuple[str, ...]:

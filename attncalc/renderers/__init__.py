@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import localcontext
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -20,14 +20,15 @@ class Format(NamedTuple):
     binary: bool = False  # bytes, not text
     several: bool = False  # whether a result can hold several traces, one after the other
     settings: tuple[str, ...] = ()  # what the trace's renderer takes besides the view
+    parts: bool = False  # whether the trace's renderer gives it in parts too
 
 
 FORMATS: dict[str, Format] = {
     "table": Format("terminal", several=True),
     "plain": Format("plain", several=True),
-    "json": Format(trace="json", several=True),
-    "csv": Format(trace="csv"),
-    "npz": Format(trace="npz", binary=True),
+    "json": Format(trace="json", several=True, parts=True),
+    "csv": Format(trace="csv", parts=True),
+    "npz": Format(trace="npz", binary=True, parts=True),
     "markdown": Format("markdown", several=True),
     "latex": Format("latex", several=True),
     "html": Format("html", "page", settings=("told", "quiet")),
@@ -63,11 +64,19 @@ def trace_renderer(format: str) -> Callable[..., Any]:
     return _function(FORMATS[format].trace)
 
 
+def trace_parts(format: str) -> Callable[..., Iterable[str | bytes]]:
+    """The same for one who writes: what is large comes in parts, each made when the one before is written."""
+    if FORMATS[format].parts:
+        return _function(FORMATS[format].trace, "parts")
+    whole = trace_renderer(format)
+    return lambda *given, **settings: (whole(*given, **settings),)
+
+
 def block_renderer(format: str) -> Callable[..., Any]:
     """The function of a format: blocks and their view → text; HTML takes them in every language (`renderers.html`)."""
     return _function(FORMATS[format].blocks)
 
 
-def _function(file: str) -> Callable[..., Any]:
-    function: Callable[..., Any] = import_module(f"attncalc.renderers.{file}").render
+def _function(file: str, name: str = "render") -> Callable[..., Any]:
+    function: Callable[..., Any] = getattr(import_module(f"attncalc.renderers.{file}"), name)
     return function

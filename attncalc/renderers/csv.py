@@ -14,13 +14,20 @@ from attncalc.core.stage import AXES, Step, Trace
 from attncalc.document.view import View
 from attncalc.messages.safe_text import escaped
 from attncalc.renderers.json import values
-from attncalc.scenario_files.json_text import scalar, texts
+from attncalc.scenario_files.json_text import gathered, scalar, texts
 
 
 def render(trace: Trace, view: View) -> str:
     """The header and every cell of every step that is asked for."""
-    header = ",".join(("step", *AXES, "value"))
-    return "".join(chain((header, "\n"), *(_lines(trace, step) for step in trace if view.wants(step))))
+    return "".join(parts(trace, view))
+
+
+def parts(trace: Trace, view: View) -> Iterator[str]:
+    """The same piece by piece."""
+    yield ",".join(("step", *AXES, "value")) + "\n"
+    for step in trace:
+        if view.wants(step):
+            yield from gathered(_lines(trace, step))
 
 
 def _lines(trace: Trace, step: Step) -> Iterator[str]:

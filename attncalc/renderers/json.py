@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,21 +15,22 @@ from attncalc.derive import formula
 from attncalc.document.heading import note_text
 from attncalc.document.latex import LatexNotation
 from attncalc.document.view import View
-from attncalc.scenario_files.json_text import TRACE, written
+from attncalc.scenario_files.json_text import TRACE, gathered, pieces
 
 
 def render(trace: Trace, view: View, indent: int | None = None) -> str:
     """One JSON object and a line end; `indent` spaces for people."""
-    return written(as_document(trace, view), indent) + "\n"
+    return "".join(parts(trace, view, indent))
 
 
-def as_document(trace: Trace, view: View) -> dict[str, Any]:
-    """The trace as JSON values, keys in the contract's order."""
+def parts(trace: Trace, view: View, indent: int | None = None) -> Iterator[str]:
+    """The same piece by piece, keys in the contract's order; the lists of a step are made when its turn comes."""
     document = without_values(trace, view)
     wanted = (step for step in trace if view.wants(step))
     for described, step in zip(document["steps"], wanted, strict=True):
-        described["values"] = values(trace, step)
-    return document
+        described["values"] = partial(values, trace, step)
+    yield from gathered(pieces(document, indent))
+    yield "\n"
 
 
 def without_values(trace: Trace, view: View) -> dict[str, Any]:

@@ -59,9 +59,10 @@ def render(blocks: Sequence[Block], view: View, width: int | None = None, color:
         file=out, width=UNBOUNDED, color_system="standard" if color else None, force_terminal=color, highlight=False,
         legacy_windows=False, _environ={},
     )  # fmt: skip
-    # All lines at once: one call of Rich costs far more than one line.
-    console.print(Text("\n").join(_document(Screen(view, width, console), blocks)), soft_wrap=True)
-    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+    text = Text("\n").join(_document(Screen(view, width, console), blocks))
+    if color:  # all lines at once: one call of Rich costs far more than one line
+        console.print(text, soft_wrap=True)
+    return "\n".join(line.rstrip() for line in (out.getvalue() or f"{text.plain}\n").split("\n"))
 
 
 def _document(screen: Screen, blocks: Sequence[Block]) -> Iterator[Text]:
@@ -269,13 +270,18 @@ def _table(
     table.add_column(_aligned(block.columns[part], widths, block.numeric), no_wrap=True, width=whole)
     for name, row, cells in zip(block.rows, texts, block.cells, strict=True):
         body = _aligned(row, widths, block.numeric)
-        start = 0
-        for cell, width in zip(cells[part], widths, strict=True):
-            if cell.hidden:
-                body.stylize("dim", start, start + width)
-            start += width + 3
+        if screen.console.color_system:
+            _dim_hidden(body, cells[part], widths)
         table.add_row(Text(name, style="bold"), body)
     return table
+
+
+def _dim_hidden(body: Text, cells: Sequence[Figure], widths: Sequence[int]) -> None:
+    start = 0
+    for cell, width in zip(cells, widths, strict=True):
+        if cell.hidden:
+            body.stylize("dim", start, start + width)
+        start += width + 3
 
 
 def _aligned(texts: Sequence[str], widths: Sequence[int], right: bool) -> Text:

@@ -205,7 +205,7 @@ def _positions(
         "visible": visible,
         "own": np.broadcast_to(keys == positions, grid) & visible,
         **slopes,
-        **({"distance": _decimals(np.abs(positions - keys))[None, None]} if "alibi" in document else {}),
+        **({"distance": np.abs(positions - keys)[None, None].astype(np.float64)} if "alibi" in document else {}),
         **(
             {"query_positions": _column(past, past + grid[2]), "key_positions": _column(past, grid[3])}
             if "rope" in document

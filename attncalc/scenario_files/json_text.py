@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from json.encoder import encode_basestring
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice, repeat
+from typing import Any, NamedTuple
 
 from attncalc.core.figures import Literal
 from attncalc.errors import AttncalcError, ScenarioError
@@ -26,11 +26,24 @@ BLANKS = " \t\r\n"  # what JSON calls blank; a no-break space is not
 
 TRACE = "attncalc-trace/1"
 
+AS_JSON = json.JSONEncoder(ensure_ascii=False).encode
+
+LISTS = (list, tuple)
+
+PLAIN = {float, int, str, Literal}
+"""The types of most of what stands in a row."""
+
+TOGETHER = 100
+
 
 class Entry(dict[str, Any]):
     """A JSON object that remembers the keys that stood twice."""
 
     repeated: tuple[str, ...] = ()
+
+
+NESTING = {list, Entry}
+"""The types of what a text is read as that hold others."""
 
 
 class NotANumber(str):
@@ -98,15 +111,12 @@ def _comma_too_many(text: str, place: int) -> int:
 
 def _deeper_than(value: Any, levels: int) -> bool:
     """Whether lists and objects stand inside each other more deeply than that."""
-    layer = [value] if isinstance(value, dict | list) else []
+    layer = [value] if type(value) in NESTING else []
     for _ in range(levels):
-        inside: list[Any] = []
-        for part in layer:
-            parts = part.values() if isinstance(part, dict) else part
-            inside += [p for p in parts if isinstance(p, dict | list)]
-        if not inside:
+        parts = chain.from_iterable(part.values() if isinstance(part, dict) else part for part in layer)
+        layer = [part for part in parts if type(part) in NESTING]
+        if not layer:
             return False
-        layer = inside
     return True
 
 
@@ -138,37 +148,73 @@ def written(value: Any, indent: int | None = None) -> str:
     With an indent, a list of numbers stays on one line, so that a matrix looks like one, and so does what stands inside
     more lists and objects than a scenario has.
     """
-    parts: list[str] = []
-    _write(value, indent, 0, parts.append)
-    return "".join(parts)
+    return "".join(pieces(value, indent))
 
 
-def _write(value: Any, indent: int | None, level: int, write: Callable[[str], None]) -> None:
-    if not isinstance(value, dict | list | tuple):
-        return write(scalar(value))
-    if not isinstance(value, dict) and _is_row(value):
-        return write(f"[{_row(value)}]")
+def pieces(value: Any, indent: int | None = None) -> Iterator[str]:
+    """The same text piece by piece; a function stands for what it gives, and is called when its turn comes."""
+    layers = [Layer(iter((("", value),)), "", "")]
+    lead = ""
+    while layers:
+        items, comma, closing = layers[-1]
+        for name, part in items:
+            part = part() if callable(part) else part
+            if (line := _line(part)) is None:
+                opening, layer = _layer(part, indent, len(layers))
+                layers.append(layer)
+                lead += name + opening
+                break
+            yield lead + name + line
+            lead = comma
+        else:
+            layers.pop()
+            yield closing
+            lead = layers[-1].comma if layers else ""
+
+
+class Layer(NamedTuple):
+    """A list or an object that is being written: what is left of it, each with its name, and what stands around."""
+
+    items: Iterator[tuple[str, Any]]
+    comma: str
+    closing: str
+
+
+def _layer(value: Any, indent: int | None, level: int) -> tuple[str, Layer]:
+    """The bracket that opens a list or an object, and the rest."""
     opening, closing = "{}" if isinstance(value, dict) else "[]"
-    flat = indent is None or not value or level >= LEVELS
-    gap = "" if flat else "\n" + " " * (indent or 0) * (level + 1)
-    comma = ", " if flat else "," + gap
-    write(opening + gap)
-    for position, part in enumerate(value):
-        write(comma if position else "")
-        if isinstance(value, dict):
-            write(quoted(part) + ": ")
-            part = value[part]
-        _write(part, indent, level + 1, write)
-    write(("" if flat else "\n" + " " * (indent or 0) * level) + closing)
+    step = None if level > LEVELS else indent
+    gap, end = ("", "") if step is None else ("\n" + " " * step * level, "\n" + " " * step * (level - 1))
+    if isinstance(value, dict):
+        items: Iterator[tuple[str, Any]] = ((f"{quoted(name)}: ", part) for name, part in value.items())
+    else:
+        items = zip(repeat(""), value)
+    return opening + gap, Layer(items, ", " if step is None else "," + gap, end + closing)
 
 
-def _is_row(value: Sequence[Any]) -> bool:
-    return not any(issubclass(kind, dict | list | tuple) for kind in set(map(type, value)))
+def gathered(texts: Iterator[str]) -> Iterator[str]:
+    """Many pieces together, so that few are written."""
+    while text := "".join(islice(texts, TOGETHER)):
+        yield text
 
 
-def _row(row: Sequence[Any]) -> str:
-    """Scalars in JSON with commas between them; a million floats without a call of Python for each."""
-    if set(map(type, row)) != {float}:
+def _line(value: Any) -> str | None:
+    """What stands on one line whatever the indent: a scalar, or a list of scalars; None for anything else."""
+    if isinstance(value, dict):
+        return None if value else "{}"
+    if not isinstance(value, LISTS):
+        return scalar(value)
+    kinds = set(map(type, value))
+    if not kinds.isdisjoint(NESTING) or any(issubclass(kind, (dict, *LISTS)) for kind in kinds - PLAIN):
+        return None
+    return f"[{_row(value, kinds)}]"
+
+
+def _row(row: Sequence[Any], kinds: set[type]) -> str:
+    """Scalars in JSON with commas between them; a million floats or texts without a call of Python for each."""
+    if kinds == {str}:
+        return printable(AS_JSON(row))[1:-1]
+    if kinds != {float}:
         return ", ".join(texts(row))
     text = ", ".join(map(float.__repr__, row))
     for name, quoted_name in NOT_FINITE.items():
@@ -201,7 +247,7 @@ def scalar(value: Any) -> str:
 
 def quoted(text: str) -> str:
     """A JSON string; what a terminal would obey, or could not show, is escaped."""
-    return printable(encode_basestring(text))
+    return printable(AS_JSON(text))
 
 
 def printable(text: str) -> str:
