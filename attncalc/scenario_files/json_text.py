@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attncalc.core.figures import Literal
@@ -28,6 +28,10 @@ class Entry(dict[str, Any]):
     repeated: tuple[str, ...] = ()
 
 
+CONTAINERS = {Entry, list}
+"""What a value that was read may hold others in."""
+
+
 class NotANumber(str):
     """NaN or Infinity, which Python's reader would let through."""
 
@@ -38,6 +42,11 @@ class Literals(dict[str, Literal]):
     def __missing__(self, text: str) -> Literal:
         found = self[text] = Literal(text)
         return found
+
+
+def each_once(values: Sequence[Any]) -> Iterable[Any]:
+    """The objects in a list, each once: numbers of a file that are written alike are one."""
+    return dict(zip(map(id, values), values, strict=True)).values()
 
 
 def parse(data: bytes, name: str, first_line: int = 1) -> Any:
@@ -98,7 +107,8 @@ def _deeper_than(value: Any, levels: int) -> bool:
         inside: list[Any] = []
         for part in layer:
             parts = part.values() if isinstance(part, dict) else part
-            inside += [p for p in parts if isinstance(p, dict | list)]
+            if CONTAINERS & set(map(type, parts)):
+                inside += [p for p in parts if isinstance(p, dict | list)]
         if not inside:
             return False
         layer = inside

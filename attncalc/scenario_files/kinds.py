@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from attncalc.core.figures import Literal
 from attncalc.errors import nearest
 from attncalc.messages import LANGUAGES, Word
-from attncalc.scenario_files.json_text import NotANumber
+from attncalc.scenario_files.json_text import NotANumber, each_once
 
 Report = Callable[..., None]
 """report(path, code, **fields): notes a fault and goes on."""
@@ -277,8 +277,18 @@ class Many(NamedTuple):
             return report(path, "not-labels", found=found(value))
         if not value:
             return report(path, "empty-list")
-        for position, part in enumerate(value):
-            self.kind.check(part, f"{path}[{position}]", report)
+        if not self._all_right(value):
+            for position, part in enumerate(value):
+                self.kind.check(part, f"{path}[{position}]", report)
+
+    def _all_right(self, values: Sequence[Any]) -> bool:
+        """Whether nothing is wrong with any of them, of which one that stands there again is looked at once."""
+        wrong: list[str] = []
+        for value in each_once(values):
+            self.kind.check(value, "", lambda path, code, **fields: wrong.append(code))
+            if wrong:
+                return False
+        return True
 
     def schema(self) -> dict[str, Any]:
         """An array."""
