@@ -25,6 +25,12 @@ GIVEN = 500_000
 A_MULTIPLICATION, AN_EXPONENTIAL, AN_EXPONENTIAL_OF_DIGITS = 0.5, 80.0, 25.0
 """Microseconds in decimals of some fifty digits, with what is shown of them; and those that more digits multiply."""
 
+A_RESULT = 20.0
+"""Microseconds for the digits of a number that a matrix product comes to."""
+
+AGAIN = {"sweep": 6.0}
+"""How many times as long a command takes that calculates for each value and shows one row."""
+
 A_BLOCK = 250.0
 """Microseconds of a block of keys in the online algorithm."""
 
@@ -37,7 +43,7 @@ DIGITS_A_PLACE = 3
 
 class Cost(NamedTuple):
     """Microseconds for each score, each key or feature of the longest row, each row, each given number;
-    and for each factor of the queries and keys of a row.
+    for each factor of the queries and keys of a row; for each number of the context and the output.
     """
 
     score: float
@@ -45,6 +51,7 @@ class Cost(NamedTuple):
     row: float
     given: float = 0.6
     product: float = 0.0
+    feature: float = 0.0
 
 
 COSTS: dict[tuple[str, str], Cost] = {
@@ -56,9 +63,9 @@ COSTS: dict[tuple[str, str], Cost] = {
     ("why", "html"): Cost(1.2, 85, 12),
     ("why", "json"): Cost(1.2, 250, 12, product=30),
     ("step", ""): Cost(15, 200, 40),
-    ("compare", ""): Cost(42, 30, 100),
-    ("compare", "html"): Cost(90, 60, 200),
-    ("sweep", ""): Cost(10, 200, 150),
+    ("compare", ""): Cost(42, 30, 100, feature=14),
+    ("compare", "html"): Cost(90, 60, 200, feature=28),
+    ("sweep", ""): Cost(10, 200, 150, given=3),
     ("check", ""): Cost(8, 10, 60),
     ("quiz", ""): Cost(3.5, 10, 30),
     ("verify", ""): Cost(1.5, 6, 15),
@@ -82,7 +89,9 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
     batch, heads, queries, keys = scenario.grid
     scores, given, longest = math.prod(scenario.grid), _given(scenario), max(keys, *scenario.sizes.values())
     taken = START + cost.score * scores + cost.key * longest + cost.row * batch * heads * queries + cost.given * given
-    taken += cost.product * keys * scenario.sizes.get("d_k", 0)
+    sizes = scenario.sizes
+    taken += cost.product * keys * sizes.get("d_k", 0)
+    taken += cost.feature * batch * queries * (heads * sizes.get("d_v", 0) + sizes.get("d_out", 0))
     if scenario.online:
         taken += A_BLOCK * keys / int(scenario.document["block"])
     if taken > ALLOWED * max(1.0, given / GIVEN):
@@ -109,7 +118,8 @@ def _check_decimals(command: Command, scenario: Scenario) -> None:
     from attncalc.pipelines.cost import count
 
     found = count(scenario)
-    quick = START + A_MULTIPLICATION * found.multiplications + AN_EXPONENTIAL * found.exponentials
+    once = A_MULTIPLICATION * found.multiplications + AN_EXPONENTIAL * found.exponentials + A_RESULT * found.results
+    quick = START + AGAIN.get(command.name, 1.0) * once
     digits = max(_most_digits(scenario), DIGITS_A_PLACE * scenario.places) if quick <= ALLOWED else 0
     taken = quick + AN_EXPONENTIAL_OF_DIGITS * found.exponentials * (digits / FIRST_DIGITS) ** 2
     if taken > ALLOWED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from attncalc.cli.choices import Options
@@ -17,7 +18,7 @@ LAID_OUT = 200_000
 STEPS_BY_KEY = 4
 """Tables of a row's scores: as they are given or made, scaled, their exponentials, the weights."""
 
-FEATURES = ("d_k", "d_v", "d_model")
+FEATURES = ("d_k", "d_v", "d_model", "d_out")
 """What else makes rows wide: of queries, of the context, of what follows it."""
 
 OF_A_ROW = 3
@@ -36,14 +37,16 @@ def check_size(scenario: Scenario, options: Options, format: str, rows: int) -> 
 
 
 def _laid_out(scenario: Scenario, options: Options, rows: int) -> int:
-    """About how many numbers the tables hold, of the given ones and of the rows; without --head, of the first head."""
+    """About how many numbers the tables hold, of the given ones, the keys and the rows; without --head, of one head."""
     from attncalc.pipelines.standard import ROWS
 
     batch, heads, queries, keys = scenario.grid
     steps, by_key = set(options["step"]), {row.name for row in ROWS if "key" in row.layout}
     of_keys = keys if not steps or by_key & steps else 0
-    of_features = sum(scenario.sizes.get(name, 0) for name in FEATURES) if not steps or steps - by_key else 0
+    size = defaultdict(int, scenario.sizes)
+    of_features = sum(size[name] for name in FEATURES) if not steps or steps - by_key else 0
     shapes = [] if steps else [array.shape[2:] for array in scenario.arrays.values()]
     given = sum(math.prod(shape) for shape in shapes if shape != (queries, keys))
+    made = keys * (size["d_k"] + size["d_v"]) if not steps and scenario.start in ("x", "ids") else 0
     sets = (batch if options["batch"] == "all" else 1) * (heads if options["head"] == "all" else 1)
-    return int(sets * (rows * ((len(steps) or STEPS_BY_KEY) * (of_keys + OF_A_ROW) + of_features) + given))
+    return int(sets * (rows * ((len(steps) or STEPS_BY_KEY) * (of_keys + OF_A_ROW) + of_features) + made + given))
