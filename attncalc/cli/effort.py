@@ -25,7 +25,7 @@ GIVEN = 500_000
 A_MULTIPLICATION, AN_EXPONENTIAL, AN_EXPONENTIAL_OF_DIGITS = 0.5, 80.0, 25.0
 """Microseconds in decimals of some fifty digits, with what is shown of them; and those that more digits multiply."""
 
-A_RESULT = 20.0
+A_RESULT = 12.0
 """Microseconds for the digits of a number that a matrix product comes to."""
 
 AGAIN = {"sweep": 6.0}
@@ -115,19 +115,19 @@ def _mend(command: Command, plain: str, forced: str) -> Word:
 
 def _check_decimals(command: Command, scenario: Scenario) -> None:
     """Refuses what would take too long in decimals: many scores, or few from numbers of many digits."""
-    from attncalc.pipelines.cost import count
+    from attncalc.pipelines.cost import count, results
 
-    found = count(scenario)
-    once = A_MULTIPLICATION * found.multiplications + AN_EXPONENTIAL * found.exponentials + A_RESULT * found.results
-    quick = START + AGAIN.get(command.name, 1.0) * once
+    found, others, again = count(scenario), results(scenario), AGAIN.get(command.name, 1.0)
+    once = A_MULTIPLICATION * found.multiplications + AN_EXPONENTIAL * found.exponentials + A_RESULT * others
+    quick = START + again * once
     digits = max(_most_digits(scenario), DIGITS_A_PLACE * scenario.places) if quick <= ALLOWED else 0
-    taken = quick + AN_EXPONENTIAL_OF_DIGITS * found.exponentials * (digits / FIRST_DIGITS) ** 2
+    taken = quick + again * AN_EXPONENTIAL_OF_DIGITS * found.exponentials * (digits / FIRST_DIGITS) ** 2
     if taken > ALLOWED:
         mend = _mend(command, "effort-digits", "effort-digits-force")
         if "arithmetic" in command.options:
             mend = _mend(command, "effort-float", "effort-float-force")
-        scores = f"{math.prod(scenario.grid):,}"
-        raise UsageError.of("output-decimals", scenario.name, count=scores, seconds=math.ceil(taken / 1e6), mend=mend)
+        numbers = f"{math.prod(scenario.grid) + others:,}"
+        raise UsageError.of("output-decimals", scenario.name, count=numbers, seconds=math.ceil(taken / 1e6), mend=mend)
 
 
 def _most_digits(scenario: Scenario) -> int:

@@ -40,7 +40,7 @@ def _laid_out(scenario: Scenario, options: Options, rows: int) -> int:
     """About how many numbers the tables hold, of the given ones, the keys and the rows; without --head, of one head."""
     from attncalc.pipelines.standard import ROWS
 
-    batch, heads, queries, keys = scenario.grid
+    queries, keys = scenario.grid[2:]
     steps, by_key = set(options["step"]), {row.name for row in ROWS if "key" in row.layout}
     of_keys = keys if not steps or by_key & steps else 0
     size = defaultdict(int, scenario.sizes)
@@ -48,5 +48,22 @@ def _laid_out(scenario: Scenario, options: Options, rows: int) -> int:
     shapes = [] if steps else [array.shape[2:] for array in scenario.arrays.values()]
     given = sum(math.prod(shape) for shape in shapes if shape != (queries, keys))
     made = keys * (size["d_k"] + size["d_v"]) if not steps and scenario.start in ("x", "ids") else 0
-    sets = (batch if options["batch"] == "all" else 1) * (heads if options["head"] == "all" else 1)
-    return int(sets * (rows * ((len(steps) or STEPS_BY_KEY) * (of_keys + OF_A_ROW) + of_features) + made + given))
+    return int(
+        _sets(scenario, options)
+        * (rows * ((len(steps) or STEPS_BY_KEY) * (of_keys + OF_A_ROW) + of_features) + made + given)
+    )
+
+
+def are_large(scenario: Scenario, options: Options, format: str, rows: int) -> bool:
+    """Whether so many rows of a long context, told step by step with all their keys and values, take very long."""
+    if options["force"] or options["step"] or format in DATA:
+        return False
+    size, keys = defaultdict(int, scenario.sizes), scenario.grid[3]
+    of_rows = rows * (STEPS_BY_KEY * (keys + OF_A_ROW) + sum(size[name] for name in FEATURES))
+    return _sets(scenario, options) * (keys * (size["d_k"] + size["d_v"]) + of_rows) > LAID_OUT
+
+
+def _sets(scenario: Scenario, options: Options) -> int:
+    """How many batch entries and heads are told; without --head one."""
+    batch, heads = scenario.grid[:2]
+    return (batch if options["batch"] == "all" else 1) * (heads if options["head"] == "all" else 1)
