@@ -79,7 +79,7 @@ def _visible(step: Step) -> Any:
 
 
 def _places(rows: Any) -> tuple[Row, ...]:
-    return tuple(Row(*map(int, place)) for place in np.argwhere(rows))
+    return tuple(Row(*place) for place in np.argwhere(rows).tolist())
 
 
 def empty_row(trace: Trace) -> Iterator[Note]:
@@ -173,9 +173,10 @@ def _sums_as_shown(trace: Trace, step: Step, places: int) -> Iterator[tuple[Row,
     cells = step.cells
     quick = cells.dtype != object and places <= MOST_ESTIMATED
     units, sure = _units(cells, places, trace.scenario.rounding) if quick else (cells, None)
+    totals = units.sum(axis=-1) if quick else cells
     for row in _places((cells == cells).all(axis=-1) & (cells != 0).any(axis=-1)):
         if sure is not None and sure[row]:
-            yield row, Decimal(int(units[row].sum())).scaleb(-places)
+            yield row, Decimal(int(totals[row])).scaleb(-places)
         else:
             yield row, sum((_rounded(x, places, trace) for x in cells[row]), Decimal(0))
 

@@ -15,6 +15,7 @@ from attncalc.errors import ScenarioError
 from attncalc.explore.sweep import sweep
 from attncalc.scenario_files import build, number_arrays, word_kinds
 from attncalc.scenario_files.folding import changed
+from attncalc.scenario_files.json_text import scalar, written
 from attncalc.scenario_files.load import load, scenario_from
 from attncalc.scenario_files.sources import source_at
 
@@ -115,3 +116,9 @@ def test_every_place_of_a_faulty_word_is_named(document: dict[str, Any], places:
     with pytest.raises(ScenarioError) as found:
         load(document)
     assert [fault.place for fault in found.value.faults] == [f"scenario: {place}" for place in places]
+
+
+@pytest.mark.parametrize("row", [["a", "b"], ["a\u200b", 'q"', "é", "\\"], ["a", 1], ["Infinity"], []])
+def test_words_together_are_written_as_each_alone(row: list[Any]) -> None:
+    """A list of words is one text, the same as word by word."""
+    assert written(row) == "[" + ", ".join(map(scalar, row)) + "]"

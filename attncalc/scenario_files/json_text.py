@@ -171,8 +171,11 @@ def _is_row(value: Sequence[Any]) -> bool:
 
 
 def _row(row: Sequence[Any]) -> str:
-    """Scalars in JSON with commas between them; a million floats without a call of Python for each."""
-    if set(map(type, row)) != {float}:
+    """Scalars in JSON with commas between them; a million floats or words without a call of Python for each."""
+    kinds = set(map(type, row))
+    if kinds == {str}:
+        return quoted(list(row))[1:-1]
+    if kinds != {float}:
         return ", ".join(texts(row))
     text = ", ".join(map(float.__repr__, row))
     for name, quoted_name in NOT_FINITE.items():
@@ -203,8 +206,8 @@ def scalar(value: Any) -> str:
     return number(value)
 
 
-def quoted(text: str) -> str:
-    """A JSON string; what a terminal would obey, or could not show, is escaped."""
+def quoted(text: str | list[str]) -> str:
+    """A JSON string, or a list of them; what a terminal would obey, or could not show, is escaped."""
     return printable(json.dumps(text, ensure_ascii=False))
 
 
