@@ -147,7 +147,12 @@ def test_a_row_with_very_many_numbers_is_told_in_short(tmp_path: Path) -> None:
         np.save(tmp_path / f"{name}.npy", np.random.default_rng(8).standard_normal((4096, 32)))
     array = {name: {"npy": f"{name}.npy"} for name in "qkv"}
     (tmp_path / "a.json").write_text(json.dumps(array), encoding="utf-8")
-    for words, short in (((), True), (("--force",), False), (("--step", "weights"), False), (("--format", "csv"), False)):
+    for words, short in (
+        ((), True),
+        (("--force",), False),
+        (("--step", "weights"), False),
+        (("--format", "csv"), False),
+    ):
         done = call("run", str(tmp_path / "a.json"), "--token", "0", *words)
         assert (done.code, done.err) == (0, "")
         assert ("all other keys" in done.out) is short
