@@ -106,6 +106,10 @@ SHAPES: dict[str, Text] = {
     "an about": lambda n: f'{{"scores":[1,2],"about":"{many("a" * 30, n, LINE)}"}}',
     "queries asked for": lambda n: f'{{"scores":[[1],[2]],"query":[{many("1", n)}]}}',
     "all queries asked for": lambda n: f'{{"scores":[{many("[1]", n // 2)}],"query":[{many("{i}", n // 3)}]}}',
+    "a hidden key, again": lambda n: f'{{"scores":[1,2],"mask":{{"hide":[{many("0", n)}]}}}}',
+    "a wide output": lambda n: f'{{"scores":[1,2],"v":[[1],[2]],"w_o":[{row_of("1", n // 2)}]}}',
+    "wide output of many": lambda n: _wide_output(30, n // 110),
+    "100 tokens, wide": lambda n: sequence(100, n // 100 // 6 - 2),
     "deep": lambda n: "[" * (n // 2) + "]" * (n // 2),
     "deep scores": lambda n: f'{{"scores":{"[" * (n // 2)}1{"]" * (n // 2)}}}',
     "deep objects": lambda n: '{"a":' * (n // 6) + "1" + "}" * (n // 6),
@@ -165,6 +169,11 @@ def _named(size: int, where: str, rows: bool = False) -> str:
     scores = repeated("[1]" if rows else "1", count)
     names = f'"{"query_tokens" if rows else "tokens"}":[{labels}]'
     return f'{{"scores":[{scores}],{names},{where.format(labels)}}}'
+
+
+def _wide_output(tokens: int, width: int) -> str:
+    scores, values = repeated(row_of("1", tokens), tokens), repeated("[1]", tokens)
+    return f'{{"scores":[{scores}],"v":[{values}],"w_o":[{row_of("1", width)}]}}'
 
 
 def _printed(size: int) -> str:

@@ -13,7 +13,7 @@ from calling import document, out
 from running import PROGRAM, SECONDS, environment, run_program
 
 from attncalc import load
-from attncalc.pipelines.cost import Count, chosen_arithmetic, count
+from attncalc.pipelines.cost import Count, chosen_arithmetic, count, results
 
 ALLOWED = 200_000  # microseconds, of 0.4 a multiplication and 15 an exponential
 NEW_SCENARIOS = (
@@ -57,6 +57,22 @@ def test_a_cache_is_counted_by_its_work_not_by_its_length_alone() -> None:
     matrices = {name: ones(6, 3) for name in ("w_q", "w_k", "w_v")}
     document = {"x": ones(2, 6), **matrices, "past": {"k": ones(50, 3), "v": ones(50, 3)}, "mask": "causal"}
     assert count(load(document)) == Count(3 * 2 * 6 * 3 + 2 * 52 * (3 + 3), 2 * 52)
+
+
+RESULTS: list[tuple[Document, int]] = [
+    ({"scores": ones(3, 4, 5)}, 0), ({"q": ones(4, 6), "k": ones(5, 6), "heads": 3}, 0),
+    ({"scores": ones(3, 4), "v": ones(4, 1), "w_o": ones(1, 900)}, 3 + 3 * 900),
+    ({"q": ones(2, 4, 4, 2), "k": ones(2, 2, 5, 2), "v": ones(2, 2, 5, 6)}, 2 * 4 * 4 * 6),
+    ({"x": ones(4, 6), "heads": 6, "kv_heads": 2, "w_q": ones(6, 12), "w_k": ones(6, 4), "w_v": ones(6, 4), "w_o": ones(12, 5)},
+     4 * (12 + 4 + 4) + 4 * 12 + 4 * 5),
+    ({"x": ones(2, 4, 6), "w_q": ones(6, 3), "w_k": ones(6, 3), "w_v": ones(6, 3)}, 2 * 4 * 3 * (3 + 1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("document", "wanted"), RESULTS)
+def test_numbers_that_come_out_are_counted(document: Document, wanted: int) -> None:
+    """Of the projections, the context and the output, in all heads and batches."""
+    assert results(load(document)) == wanted
 
 
 EDGE: list[tuple[Document, float, str]] = [

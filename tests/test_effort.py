@@ -28,6 +28,9 @@ BLOCKS: dict[str, Any] = {"scores": [1] * 12_000, "algorithm": "online", "block"
 LONG: dict[str, Any] = {"q": [[1]] * 40_000, "k": [[1]] * 40_000}
 MAP = ("--picture", "map", "--format", "svg")
 PRINTED: dict[str, Any] = {"scores": [[1] * 500] * 250, "expect": {"weights": [[0] * 500] * 250}}
+WIDE_OUTPUT: dict[str, Any] = {"scores": [[1] * 30] * 30, "v": [[1]] * 30, "w_o": [[1] * 9000]}
+WIDE_KEYS: dict[str, Any] = {"x": [[1]] * 30, **{name: [[1] * 3000] for name in ("w_q", "w_k", "w_v")}}
+FLOATS, EXACT = {"arithmetic": "float64"}, {"arithmetic": "exact"}
 CHANGE = ("--set", "temperature=2")
 
 REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
@@ -40,7 +43,7 @@ REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
     (BATCHES, ("run", "-", "--json"), "60,000 scores in rows of 1 key,"),
     (BATCHES, ("check", "-", "--answer", "weights=1"), "would take about"),
     (WIDE, ("why", "-", "scores", "0", "0"), "from 80,000 numbers"),
-    (LONG_NUMBERS, ("run", "-", "--json"), "700 scores in decimals would take about 5 s; add --arithmetic float64"),
+    (LONG_NUMBERS, ("run", "-", "--json"), "700 numbers in decimals would take about 5 s; add --arithmetic float64"),
     (LONG_NUMBERS, ("quiz", "-"), "give the numbers with fewer digits"),
     (BLOCKS, ("verify", "-"), "would take about"),
     (LONG, ("run", "-", "--summary"), "1,600,000,000 scores in rows of 40,000 keys, from 80,000 numbers, would take about 7 s; take a part"),
@@ -48,6 +51,10 @@ REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
     (BATCHES, ("run", "-", "--summary"), "60,000 scores in rows of 1 key, from 60,000 numbers, would take about 25 s"),
     ({"scores": [[1] * 150] * 150}, ("run", "-", "--format", "xlsx"), "22,500 scores in rows of 150 keys, from 22,500 numbers, would take about 3 s"),
     (PRINTED, ("verify", "-"), "125,000 scores in rows of 500 keys, from 250,000 numbers, would take about 3 s"),
+    (WIDE_OUTPUT | FLOATS, ("compare", "-", *CHANGE), "would take about 5 s"),
+    (WIDE_OUTPUT | FLOATS, ("sweep", "-", "temperature", "1", "4"), "would take about 3 s"),
+    (WIDE_OUTPUT | EXACT, ("run", "-", "--json"), "add --arithmetic float64"),
+    ({"scores": [[1] * 70] * 70} | EXACT, ("sweep", "-", "temperature", "1", "4"), "4,900 numbers in decimals"),
 ]  # fmt: skip
 
 
@@ -193,6 +200,9 @@ TOLD: list[tuple[dict[str, Any], tuple[str, ...], int]] = [
     ({"scores": [1, 2], "v": [[1] * 120_000] * 2}, ("run", "-", "--token", "0"), 2),
     ({"scores": [1, 2], "v": [[1] * 120_000] * 2}, ("run", "-", "--step", "weights"), 0),
     ({"scores": [1, 2], "v": [[1] * 250_000] * 2}, ("run", "-", "--step", "context"), 2),
+    (WIDE_KEYS | FLOATS, ("run", "-"), 2),
+    (WIDE_KEYS | FLOATS, ("run", "-", "--step", "weights"), 0),
+    (WIDE_OUTPUT | FLOATS, ("run", "-"), 2),
 ]
 
 
@@ -222,6 +232,23 @@ def test_more_tokens_may_take_as_long_as_their_square(tmp_path: Path) -> None:
 def test_a_map_of_one_head_of_many_is_not_refused() -> None:
     """Only what is drawn is calculated."""
     assert call("run", "-", *MAP, stdin=json.dumps({"scores": [[[1]]] * 60_000}).encode()).code == 0
+
+
+def test_a_row_with_very_many_numbers_is_told_in_short(tmp_path: Path) -> None:
+    """Unless a step of it or, by force, all is asked for; as data it is whole."""
+    for name in "qkv":
+        np.save(tmp_path / f"{name}.npy", np.random.default_rng(8).standard_normal((4096, 32)))
+    array = {name: {"npy": f"{name}.npy"} for name in "qkv"}
+    (tmp_path / "a.json").write_text(json.dumps(array), encoding="utf-8")
+    for words, short in (
+        ((), True),
+        (("--force",), False),
+        (("--step", "weights"), False),
+        (("--format", "csv"), False),
+    ):
+        done = call("run", str(tmp_path / "a.json"), "--token", "0", *words)
+        assert (done.code, done.err) == (0, "")
+        assert ("all other keys" in done.out) is short
 
 
 def test_python_sets_no_bound() -> None:

@@ -27,6 +27,12 @@ GIVEN = 500_000
 A_MULTIPLICATION, AN_EXPONENTIAL, AN_EXPONENTIAL_OF_DIGITS = 0.5, 80.0, 25.0
 """Microseconds in decimals of some fifty digits, with what is shown of them; and those that more digits multiply."""
 
+A_RESULT = 12.0
+"""Microseconds for the digits of a number that a matrix product comes to."""
+
+AGAIN = {"sweep": 6.0}
+"""How many times as long a command takes that calculates for each value and shows one row."""
+
 A_BLOCK = 250.0
 """Microseconds of a block of keys in the online algorithm."""
 
@@ -39,7 +45,8 @@ DIGITS_A_PLACE = 3
 
 class Cost(NamedTuple):
     """Microseconds for each score, each key or feature of the longest row, each row, each given number;
-    for each factor of the queries and keys of a row, and each printed number under `expect`.
+    for each factor of the queries and keys of a row, each number of the context and the output, and each printed number
+    under `expect`.
     """
 
     score: float
@@ -48,6 +55,7 @@ class Cost(NamedTuple):
     given: float = 0.6
     product: float = 0.0
     printed: float = 0.0
+    feature: float = 0.0
 
 
 COSTS: dict[tuple[str, str], Cost] = {
@@ -60,9 +68,9 @@ COSTS: dict[tuple[str, str], Cost] = {
     ("why", "html"): Cost(1.2, 85, 12),
     ("why", "json"): Cost(1.2, 250, 12, product=30),
     ("step", ""): Cost(15, 200, 40),
-    ("compare", ""): Cost(42, 30, 100),
-    ("compare", "html"): Cost(90, 60, 200),
-    ("sweep", ""): Cost(10, 200, 150),
+    ("compare", ""): Cost(42, 30, 100, feature=14),
+    ("compare", "html"): Cost(90, 60, 200, feature=28),
+    ("sweep", ""): Cost(10, 200, 150, given=3),
     ("check", ""): Cost(8, 10, 60),
     ("quiz", ""): Cost(3.5, 10, 30),
     ("verify", ""): Cost(1.5, 6, 15, printed=16),
@@ -83,11 +91,13 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
         return
     if chosen_arithmetic(scenario) in names.DECIMAL_KINDS:
         _check_decimals(command, scenario)
-    keys, given = scenario.grid[3], _given(scenario)
+    batch, heads, queries, keys = scenario.grid
+    sizes, given = scenario.sizes, _given(scenario)
     scores = _of_workbook(scenario, options) if format == "xlsx" else math.prod(scenario.grid)
-    longest = max(keys, *(scenario.sizes.get(name, 0) for name in FEATURES))
+    longest = max(keys, *(sizes.get(name, 0) for name in FEATURES))
     taken = START + cost.score * scores + cost.key * longest + cost.row * (scores // keys) + cost.given * given
-    taken += cost.product * keys * scenario.sizes.get("d_k", 0)
+    taken += cost.product * keys * sizes.get("d_k", 0)
+    taken += cost.feature * batch * queries * (heads * sizes.get("d_v", 0) + sizes.get("d_out", 0))
     if cost.printed:
         printed = _count(scenario.document.get("expect"))
         given, taken = given + printed, taken + cost.printed * printed
@@ -146,18 +156,19 @@ def _mend(command: Command, plain: str, forced: str) -> Word:
 
 def _check_decimals(command: Command, scenario: Scenario) -> None:
     """Refuses what would take too long in decimals: many scores, or few from numbers of many digits."""
-    from attncalc.pipelines.cost import count
+    from attncalc.pipelines.cost import count, results
 
-    found = count(scenario)
-    quick = START + A_MULTIPLICATION * found.multiplications + AN_EXPONENTIAL * found.exponentials
+    found, others, again = count(scenario), results(scenario), AGAIN.get(command.name, 1.0)
+    once = A_MULTIPLICATION * found.multiplications + AN_EXPONENTIAL * found.exponentials + A_RESULT * others
+    quick = START + again * once
     digits = max(_most_digits(scenario), DIGITS_A_PLACE * scenario.places) if quick <= ALLOWED else 0
-    taken = quick + AN_EXPONENTIAL_OF_DIGITS * found.exponentials * (digits / FIRST_DIGITS) ** 2
+    taken = quick + again * AN_EXPONENTIAL_OF_DIGITS * found.exponentials * (digits / FIRST_DIGITS) ** 2
     if taken > ALLOWED:
         mend = _mend(command, "effort-digits", "effort-digits-force")
         if "arithmetic" in command.options:
             mend = _mend(command, "effort-float", "effort-float-force")
-        scores = f"{math.prod(scenario.grid):,}"
-        raise UsageError.of("output-decimals", scenario.name, count=scores, seconds=math.ceil(taken / 1e6), mend=mend)
+        numbers = f"{math.prod(scenario.grid) + others:,}"
+        raise UsageError.of("output-decimals", scenario.name, count=numbers, seconds=math.ceil(taken / 1e6), mend=mend)
 
 
 def _most_digits(scenario: Scenario) -> int:

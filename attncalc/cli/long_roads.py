@@ -8,7 +8,9 @@ from decimal import localcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncalc.cli.choices import Options, calculation, place_named, plain_view
+from attncalc.cli.output_size import are_large
 from attncalc.cli.session import Session
+from attncalc.core import names
 from attncalc.core.memory import EAGER
 from attncalc.errors import AttncalcError, UsageError
 
@@ -101,6 +103,8 @@ Shown = Callable[["Session", Options, "list[Trace]", str], int]
 
 def some_rows(session: Session, options: Options, long: Long, command: str, shown: Shown) -> int:
     """Tells the rows that are asked for: step by step, or, of very many keys, what there is to know of each row."""
+    from attncalc.cli.answering import answer_format
+    from attncalc.cli.summarising import FORMATS
     from attncalc.cli.summarising import queries as asked_queries
     from attncalc.long.ahead import bytes_before, check_memory
     from attncalc.long.loading import of_a_kind
@@ -108,7 +112,9 @@ def some_rows(session: Session, options: Options, long: Long, command: str, show
     long = of_a_kind(long)
     queries = asked_queries(long, options) or long.scenario.queries
     check_memory(long, bytes_before(long), "long-rows-memory")
-    if not told_whole(long, len(queries)):
+    format = answer_format(options, names.FORMATS)
+    large = command == "run" and format in FORMATS and are_large(long.scenario, options, format, len(queries))
+    if large or not told_whole(long, len(queries)):
         return _streamed(session, options, long, queries)
     from attncalc.long.rows import rows_scenario
     from attncalc.running import run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from attncalc.cli.choices import Options
@@ -17,7 +18,7 @@ LAID_OUT = 200_000
 STEPS_BY_KEY = 4
 """Tables of a row's scores: as they are given or made, scaled, their exponentials, the weights."""
 
-FEATURES = ("d_k", "d_v", "d_model")
+FEATURES = ("d_k", "d_v", "d_model", "d_out")
 """What else makes rows wide: of queries, of the context, of what follows it."""
 
 OF_A_ROW = 3
@@ -39,18 +40,37 @@ def check_size(scenario: Scenario, options: Options, format: str, rows: int) -> 
 
 
 def _laid_out(scenario: Scenario, options: Options, rows: int, format: str) -> int:
-    """About how many numbers the tables hold, of the given ones and of the rows.
+    """About how many numbers the tables hold, of the given ones, the keys and the rows.
 
-    Without --head those of the first head; of a format that has a sheet for each head, those of all.
+    Without --head those of one head; of a workbook, which has a sheet for each head, those of all.
     """
     from attncalc.pipelines.standard import ROWS
 
-    batch, heads, queries, keys = scenario.grid
+    queries, keys = scenario.grid[2:]
     steps, by_key = set(options["step"]), {row.name for row in ROWS if "key" in row.layout}
     of_keys = keys if not steps or by_key & steps else 0
-    of_features = sum(scenario.sizes.get(name, 0) for name in FEATURES) if not steps or steps - by_key else 0
+    size = defaultdict(int, scenario.sizes)
+    of_features = sum(size[name] for name in FEATURES) if not steps or steps - by_key else 0
     shapes = [] if steps else [array.shape[2:] for array in scenario.arrays.values()]
     given = sum(math.prod(shape) for shape in shapes if shape != (queries, keys))
+    made = keys * (size["d_k"] + size["d_v"]) if not steps and scenario.start in ("x", "ids") else 0
+    return int(
+        _sets(scenario, options, format)
+        * (rows * ((len(steps) or STEPS_BY_KEY) * (of_keys + OF_A_ROW) + of_features) + made + given)
+    )
+
+
+def are_large(scenario: Scenario, options: Options, format: str, rows: int) -> bool:
+    """Whether so many rows of a long context, told step by step with all their keys and values, take very long."""
+    if options["force"] or options["step"] or format in DATA:
+        return False
+    size, keys = defaultdict(int, scenario.sizes), scenario.grid[3]
+    of_rows = rows * (STEPS_BY_KEY * (keys + OF_A_ROW) + sum(size[name] for name in FEATURES))
+    return _sets(scenario, options, format) * (keys * (size["d_k"] + size["d_v"]) + of_rows) > LAID_OUT
+
+
+def _sets(scenario: Scenario, options: Options, format: str) -> int:
+    """How many batch entries and heads are told; without --head one."""
     every = None if format in OF_EVERY_HEAD else "all"
-    sets = (batch if options["batch"] in ("all", every) else 1) * (heads if options["head"] in ("all", every) else 1)
-    return int(sets * (rows * ((len(steps) or STEPS_BY_KEY) * (of_keys + OF_A_ROW) + of_features) + given))
+    counts = zip(("batch", "head"), scenario.grid, strict=False)
+    return math.prod(count if options[axis] in ("all", every) else 1 for axis, count in counts)

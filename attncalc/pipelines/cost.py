@@ -21,18 +21,36 @@ class Count(NamedTuple):
 
 def count(scenario: Scenario) -> Count:
     """What the scenario's matrix products and its softmax take, for all heads and batches."""
-    batch, _, queries, keys = scenario.grid
+    batch = scenario.grid[0]
     cells = math.prod(scenario.grid)
-    new = keys - scenario.sizes["past"]
-    rows = {"w_q": queries, "w_k": new, "w_v": new, "w_o": queries}
-    read = [name for name in rows if scenario.has(name) and (name in ("w_v", "w_o") or scenario.needs_scores)]
-    multiplications = sum(batch * rows[name] * scenario.arrays[name].size for name in read)
+    rows = _rows(scenario)
+    multiplications = sum(batch * rows[name] * scenario.arrays[name].size for name in _matrices(scenario))
     if scenario.needs_scores and scenario.start != "scores":
         multiplications += cells * scenario.sizes["d_k"]
     if scenario.has_values:
         multiplications += cells * scenario.sizes["d_v"]
     softmax = scenario.needs_scores and scenario.weighting == "softmax"
     return Count(multiplications, cells if softmax else 0)
+
+
+def results(scenario: Scenario) -> int:
+    """How many numbers come out of the matrix products, scores left out."""
+    batch, heads, queries, _ = scenario.grid
+    rows, arrays = _rows(scenario), scenario.arrays
+    projected: int = sum(batch * rows[n] * arrays[n].size // arrays[n].shape[2] for n in _matrices(scenario))
+    return projected + (batch * heads * queries * scenario.sizes["d_v"] if scenario.has_values else 0)
+
+
+def _rows(scenario: Scenario) -> dict[str, int]:
+    """What each matrix is multiplied with, in rows."""
+    queries, keys = scenario.grid[2:]
+    new = keys - scenario.sizes["past"]
+    return {"w_q": queries, "w_k": new, "w_v": new, "w_o": queries}
+
+
+def _matrices(scenario: Scenario) -> list[str]:
+    """The matrices that are read."""
+    return [n for n in _rows(scenario) if scenario.has(n) and (n in ("w_v", "w_o") or scenario.needs_scores)]
 
 
 def exact_is_quick(taken: Count) -> bool:

@@ -32,11 +32,10 @@ from attncalc.practice.fitting import (
     step_named,
 )
 from attncalc.practice.numbers_typed import TypedNumber, plain_number
-from attncalc.scenario_files.json_text import TRACE, repeated_keys
+from attncalc.scenario_files.json_text import TRACE, each_once, repeated_keys
 from attncalc.scenario_files.keys import KEYS
 from attncalc.scenario_files.kinds import Report
 from attncalc.scenario_files.kinds import found as found_there
-from attncalc.scenario_files.many_numbers import each_once
 from attncalc.scenario_files.number_arrays import Numbers
 
 KINDS = {"exact": "float64", "float64": "float64", "float32": "float32", "float16": "float16", "by-hand": DIGITS}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -158,7 +158,7 @@ class _Mask:
         }
         document = {**scenario.document, "mask": parts}
         past = scenario.sizes["past"]
-        return Masks(document, arrays, scenario.grid, past, self.place, self._find, lambda *_, **__: None)
+        return Masks(document, arrays, scenario.grid, past, self.place, self._find_all, lambda *_, **__: None)
 
     def _place(self) -> int | None:
         """Where the one query of one-dimensional scores stands."""
@@ -169,8 +169,8 @@ class _Mask:
         named = [place for place, label in enumerate(scenario.tokens) if label == scenario.query_tokens[0]]
         return int([*own, *named, len(scenario.tokens)][0])
 
-    def _find(self, label: Any, path: str) -> int:
-        return int(label) if isinstance(label, Decimal) else places_of(self.scenario.tokens, label)[0]
+    def _find_all(self, labels: Sequence[Any], path: str) -> list[int]:
+        return [int(one) if isinstance(one, Decimal) else places_of(self.scenario.tokens, one)[0] for one in labels]
 
 
 def _seeing(plan: Plan, visible: Values) -> Plan | None:

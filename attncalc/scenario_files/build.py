@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from attncalc.scenario_files.expected import check_expected
 from attncalc.scenario_files.json_text import TRACE, repeated_keys
 from attncalc.scenario_files.keys import SCENARIO, check_loaded, number_arrays
 from attncalc.scenario_files.kinds import found
+from attncalc.scenario_files.known import Known
 from attncalc.scenario_files.labelling import Labelling
 from attncalc.scenario_files.masks import Masks
 from attncalc.scenario_files.number_arrays import as_decimal
@@ -52,21 +53,24 @@ class Faults:
             raise ScenarioError(self.found)
 
 
-def build(document: Any, name: str, folder: Folder = HERE, outlines: Outlines | None = None) -> Scenario:
+def build(
+    document: Any, name: str, folder: Folder = HERE, outlines: Outlines | None = None, known: Known | None = None
+) -> Scenario:  # fmt: skip
     """The scenario of a JSON value; raises a ScenarioError with every fault there is.
 
     Arrays in files are looked for in the folder. With `outlines` the large ones stay there, nothing is made over the
-    whole grid, and `places`, `hidden_keys` and `key_lengths` are what the mask would be made of.
+    whole grid, and `places`, `hidden_keys` and `key_lengths` are what the mask would be made of. What is `known` of the
+    document from another reading is not looked at again.
     """
-    faults = Faults(name)
+    faults, known = Faults(name), known or Known()
     if not isinstance(document, dict):
         faults.report("", "not-a-scenario", found=Word("found-list" if isinstance(document, list) else "found-other"))
     faults.raise_any()
     document = _inside_a_trace(document, faults)
     for path in repeated_keys(document):
         faults.report(path, "repeated-key")
-    SCENARIO.check(document, "", faults.report)
-    arrays = _arrays(document, folder, faults, outlines)
+    SCENARIO.check(known.unlike(document), "", faults.report)
+    arrays = _arrays(document, folder, faults, outlines, known)
     broken = {fault.place.removeprefix(f"{name}: ").split("[")[0].split(".")[0] for fault in faults.found}
     misspelt = [
         fault for fault in faults.found if fault.code == "unknown-key" and "." not in fault.place.rpartition(": ")[2]
@@ -98,7 +102,7 @@ def _inside_a_trace(document: dict[str, Any], faults: Faults) -> dict[str, Any]:
 
 
 def _arrays(
-    document: Mapping[str, Any], folder: Folder, faults: Faults, outlines: Outlines | None
+    document: Mapping[str, Any], folder: Folder, faults: Faults, outlines: Outlines | None, known: Known
 ) -> dict[str, Values]:  # fmt: skip
     """The arrays of a document by path, those in files loaded, where their form was right."""
     places = {fault.place for fault in faults.found}
@@ -107,8 +111,9 @@ def _arrays(
         place = f"{faults.name}: {path}"
         if any(other.startswith(place) for other in places):
             continue
-        if isinstance(value, list):
-            arrays[path] = array(value)
+        before = known.array(path, value)
+        if before is not None or isinstance(value, list):
+            arrays[path] = array(value) if before is None else before
             continue
         try:
             if outlines is None:
@@ -120,6 +125,9 @@ def _arrays(
             check_loaded(path, checked, faults.report)
         except ScenarioError as error:
             faults.found += error.faults
+    if not faults.found:
+        whole = {path: value for path, value in number_arrays(document) if outlines is None or isinstance(value, list)}
+        known.keep(document, {path: (value, arrays[path]) for path, value in whole.items()})
     return arrays
 
 
@@ -184,10 +192,10 @@ def _positions(
     Not `whole`: what these would be made of.
     """
 
-    def find(label: Any, path: str) -> int:
-        return labelling.find(label, labelling.tokens, path)
+    def find_all(labels: Sequence[Any], path: str) -> list[int]:
+        return labelling.find_all(labels, labelling.tokens, path)
 
-    masks = Masks(document, arrays, grid, past, labelling.place, find, faults.report)
+    masks = Masks(document, arrays, grid, past, labelling.place, find_all, faults.report)
     positions = masks.positions()
     slopes = {"slope_exponents": slope_exponents(grid[1])} if document.get("alibi") is True else {}
     if not whole:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
 
@@ -56,6 +56,11 @@ class Literals(dict[str, Literal]):
     def __missing__(self, text: str) -> Literal:
         found = self[text] = Literal(text)
         return found
+
+
+def each_once(values: Sequence[Any]) -> Iterable[Any]:
+    """The objects in a list, each once: numbers of a file that are written alike are one."""
+    return dict(zip(map(id, values), values, strict=True)).values()
 
 
 def parse(data: bytes, name: str, first_line: int = 1) -> Any:

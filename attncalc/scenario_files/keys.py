@@ -16,8 +16,6 @@ from attncalc.scenario_files.kinds import (
     Flag,
     Keys,
     Kind,
-    Label,
-    Many,
     Name,
     Number,
     Refused,
@@ -25,6 +23,7 @@ from attncalc.scenario_files.kinds import (
     Text,
 )
 from attncalc.scenario_files.number_arrays import KINDS, Numbers
+from attncalc.scenario_files.word_kinds import Label, Many
 
 SCALES = ("sqrt_d_k", "d_k", "sqrt_d_model", "none")
 WEIGHTINGS = ("softmax", "linear", "uniform", "self")

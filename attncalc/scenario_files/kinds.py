@@ -264,37 +264,3 @@ class Refused(NamedTuple):
     def schema(self) -> dict[str, Any]:
         """Nothing fits."""
         return {"not": {}}
-
-
-class Many(NamedTuple):
-    """A list of values of one kind, not empty."""
-
-    kind: Kind
-
-    def check(self, value: Any, path: str, report: Report) -> None:
-        """Each of them."""
-        if not isinstance(value, list):
-            return report(path, "not-labels", found=found(value))
-        if not value:
-            return report(path, "empty-list")
-        for position, part in enumerate(value):
-            self.kind.check(part, f"{path}[{position}]", report)
-
-    def schema(self) -> dict[str, Any]:
-        """An array."""
-        return {"type": "array", "items": self.kind.schema(), "minItems": 1}
-
-
-class Label(NamedTuple):
-    """A token: its label, or its position from 0."""
-
-    def check(self, value: Any, path: str, report: Report) -> None:
-        """A string or a whole number; whether the token exists is known when the shapes are."""
-        if isinstance(value, Literal):
-            Number(whole=True).check(value, path, report)
-        elif not isinstance(value, str) or isinstance(value, NotANumber):
-            report(path, "not-a-token", found=found(value))
-
-    def schema(self) -> dict[str, Any]:
-        """A string or an integer."""
-        return {"type": ["string", "integer"]}

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from attncalc.core.labels import Numbered, known, places_of
+from attncalc.scenario_files.json_text import each_once
 from attncalc.scenario_files.kinds import Report, found
 
 MOST_MADE = 10_000
@@ -15,6 +16,14 @@ MOST_MADE = 10_000
 
 def _numbers(count: int) -> Sequence[str]:
     return tuple(map(str, range(count))) if count <= MOST_MADE else Numbered(range(count))
+
+
+def _place_of(word: Any, labels: Sequence[str]) -> int | None:
+    """The one position that a label, or a position as it is written, means; None where there is not just one."""
+    if isinstance(word, Decimal):
+        return int(word) if 0 <= word < len(labels) else None
+    places = places_of(labels, word)
+    return places[0] if len(places) == 1 else None
 
 
 class Labelling:
@@ -74,15 +83,21 @@ class Labelling:
         if query is None:
             return (self.queries_count - 1,)
         if isinstance(query, list):
-            found = (self.find(q, self.query_tokens, f"query[{i}]") for i, q in enumerate(query))
-            return tuple(dict.fromkeys(found))  # one that is asked for twice is told once
+            return tuple(self.find_all(query, self.query_tokens, "query"))  # one that is asked for twice is told once
         return (self.find(query, self.query_tokens, "query"),)
+
+    def find_all(self, words: Sequence[Any], labels: Sequence[str], path: str) -> list[int]:
+        """The positions of words, each once, in their order; reports every word that has none."""
+        found = [_place_of(word, labels) for word in each_once(words)]
+        if None in found:
+            found = [self.find(word, labels, f"{path}[{place}]") for place, word in enumerate(words)]
+        return list(dict.fromkeys(place for place in found if place is not None))
 
     def find(self, word: Any, labels: Sequence[str], path: str) -> int:
         """The position of a label, or of a position as it is written; reports one that is not there."""
+        if (place := _place_of(word, labels)) is not None:
+            return place
         if isinstance(word, Decimal):
-            if 0 <= word < len(labels):
-                return int(word)
             self.report(path, "no-such-position", found=found(word), last=len(labels) - 1)
             return 0
         places = places_of(labels, word)

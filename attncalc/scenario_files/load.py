@@ -50,12 +50,12 @@ def outlined(source: Source) -> tuple[Scenario, Outlines]:
     from attncalc.scenario_files.build import build
 
     outlines = Outlines()
-    return build(source.document, source.name, source.folder, outlines), outlines
+    return build(source.document, source.name, source.folder, outlines, source.known), outlines
 
 
 def scenario_from(source: Source) -> Scenario:
     """The scenario of a source; raises a ScenarioError with every fault that is found."""
     from attncalc.scenario_files.build import build
 
-    scenario = build(source.document, source.name, source.folder)
+    scenario = build(source.document, source.name, source.folder, known=source.known)
     return replace(scenario, changes=source.changes) if source.changes else scenario

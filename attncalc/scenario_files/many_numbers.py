@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from attncalc.core.figures import Literal
+from attncalc.scenario_files.json_text import each_once
 from attncalc.scenario_files.kinds import MOST_DIGITS
 
 PLAIN = 300
@@ -23,8 +24,3 @@ def all_fit(numbers: Sequence[Any]) -> bool:
     for number in new if plain else ():
         number.fits = True
     return plain
-
-
-def each_once(numbers: Sequence[Any]) -> Iterable[Any]:
-    """The objects in a list, each once: numbers of a file that are written alike are one."""
-    return dict(zip(map(id, numbers), numbers, strict=True)).values()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,9 @@ class Masks:
 
     def __init__(
         self, document: Mapping[str, Any], arrays: Mapping[str, Values], grid: Grid, past: int, place: int | None,
-        find: Callable[[Any, str], int], report: Report,
+        find_all: Callable[[Sequence[Any], str], list[int]], report: Report,
     ) -> None:  # fmt: skip
-        self.grid, self.past, self.place, self.find, self.report = grid, past, place, find, report
+        self.grid, self.past, self.place, self.find_all, self.report = grid, past, place, find_all, report
         mask = document.get("mask", "none")
         self.parts: Mapping[str, Any] = mask if isinstance(mask, dict) else {}
         self.causal = self.parts.get("causal") or (True if mask == "causal" else None)
@@ -66,7 +66,7 @@ class Masks:
 
     def hidden_keys(self) -> list[int]:
         """The positions of the keys that nobody sees."""
-        return [self.find(label, f"mask.hide[{n}]") for n, label in enumerate(self.parts.get("hide", ()))]
+        return self.find_all(self.parts.get("hide", ()), "mask.hide")
 
     def key_lengths(self) -> list[int]:
         """How many keys there are: one number, or one for each batch entry."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.core.figures import Literal
-from attncalc.scenario_files.json_text import NotANumber
+from attncalc.scenario_files.json_text import NotANumber, each_once
 from attncalc.scenario_files.kinds import Fields, Kind, Name, Number, Report, found, is_number
-from attncalc.scenario_files.many_numbers import all_fit, each_once
+from attncalc.scenario_files.many_numbers import all_fit
 
 FILES = ("npy", "npz", "safetensors")
 """The kinds of file that hold arrays."""

@@ -253,7 +253,7 @@ class Shapes:
 
     def sizes(self) -> dict[str, int]:
         """The widths that the shapes say."""
-        names = {"d_k": "q.width", "d_v": "v.width", "d_model": "x.columns"}
+        names = {"d_k": "q.width", "d_v": "v.width", "d_model": "x.columns", "d_out": "w_o.columns"}
         sizes = {name: self.lengths[key].number for name, key in names.items() if key in self.lengths}
         return sizes | {"kv_heads": self.counts.kv_heads, "past": self.past}
 

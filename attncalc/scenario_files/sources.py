@@ -11,6 +11,7 @@ from attncalc.errors import UsageError, nearest
 from attncalc.scenario_files import builtin
 from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.json_text import MOST_BYTES, parse, written
+from attncalc.scenario_files.known import Known
 from attncalc.scenario_files.plain_files import NotRead, named_file
 
 
@@ -18,7 +19,7 @@ class Source(NamedTuple):
     """A scenario that was read: standard input comes only once, and several calculations may start from it.
 
     `name` is how messages call it, `folder` is where its arrays in files are, `changes` are those made in its document,
-    and `data` are its bytes as they were read.
+    `data` are its bytes as they were read, and `known` is what its readings, with changes or without, have in common.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Source(NamedTuple):
     document: Any
     changes: tuple[str, ...] = ()
     data: bytes = b""
+    known: Known | None = None
 
 
 def source_at(place: str | Path | Mapping[str, Any], outside: bool = False) -> Source:
@@ -37,7 +39,7 @@ def source_at(place: str | Path | Mapping[str, Any], outside: bool = False) -> S
         name, data = "scenario", written(place).encode()
     else:
         name, data = shown_name(str(place)), read(str(place))
-    return Source(name, Folder(folder_of(place), outside), parse(data, name), data=data)
+    return Source(name, Folder(folder_of(place), outside), parse(data, name), data=data, known=Known())
 
 
 def folder_of(place: str | Path | Mapping[str, Any]) -> Path:

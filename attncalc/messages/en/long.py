@@ -29,7 +29,7 @@ MESSAGES: dict[str, str] = {
     "long-memory": "the summary needs about {needed} of memory, and {free} are free; take float32 (--arithmetic float32), or a few queries with --token and without --summary",
     "long-too-large": "all {queries}×{keys} scores at once need about {needed} of memory, and {free} are free; take `attncalc run --summary` for all queries, or `attncalc explain --token` for some",
     "output-large": "some {count} numbers as {format} would take very long; take --token or --step for a part of them, --summary for the figures of all, --format npz for all numbers, or --force to lay them out all the same",
-    "output-decimals": "{count} scores in decimals would take about {seconds} s; {mend}",
+    "output-decimals": "{count} numbers in decimals would take about {seconds} s; {mend}",
     "effort": "{scores} scores in rows of {keys} {keys:key|keys}, from {given} numbers, would take about {seconds} s; {mend}",
     "effort-mend": "take a part of the scenario, or `attncalc run --summary` for the figures of all",
     "effort-mend-force": "take a part of the scenario, `attncalc run --summary` for the figures of all, or --force to do it all the same",

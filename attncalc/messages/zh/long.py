@@ -29,7 +29,7 @@ MESSAGES: dict[str, str] = {
     "long-memory": "概览大约需要 {needed} 内存，现在空闲 {free}；可以改用 float32（--arithmetic float32），或者不用 --summary，只用 --token 看几个查询",
     "long-too-large": "一次算出全部 {queries}×{keys} 个分数大约需要 {needed} 内存，现在空闲 {free}；看全部查询请用 `attncalc run --summary`，看几个查询请用 `attncalc explain --token`",
     "output-large": "大约 {count} 个数字以 {format} 格式排出来要很久；可以用 --token 或 --step 只看一部分，用 --summary 看全部的概况，用 --format npz 取得全部数字，或者加上 --force 仍然全部排出",
-    "output-decimals": "{count} 个分数用十进制数计算大约要 {seconds} 秒；{mend}",
+    "output-decimals": "{count} 个数用十进制计算大约要 {seconds} 秒；{mend}",
     "effort": "{scores} 个分数（每行 {keys} 个键，共给出 {given} 个数）大约要算 {seconds} 秒；{mend}",
     "effort-mend": "请只取算例的一部分，或者用 `attncalc run --summary` 看全部的概况",
     "effort-mend-force": "请只取算例的一部分，或者用 `attncalc run --summary` 看全部的概况，一定要做就加 --force",
