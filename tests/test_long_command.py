@@ -646,7 +646,7 @@ def test_free_is_the_least_that_the_system_says(
         def read_text(self, encoding: str) -> str:
             if not self.text:
                 raise FileNotFoundError
-            return self.text
+            return self.text.encode(encoding).decode()
 
     limits = {resource.RLIMIT_AS: (resource.RLIM_INFINITY if limit is None else limit * 4096, resource.RLIM_INFINITY)}
     monkeypatch.setattr(memory, "Path", Faked)

@@ -156,8 +156,7 @@ class Exercise:
     def _shows_the_filled(self, cells: Mapping[str, Values]) -> bool:
         """Whether the steps that are shown with their numbers have these numbers after the mistake too."""
         return all(
-            step.name in cells and np.array_equal(self._texts(cells[step.name], MORE), self._texts(step.cells, MORE))
-            for step in self.filled
+            np.array_equal(self._texts(cells[step.name], MORE), self._texts(step.cells, MORE)) for step in self.filled
         )
 
 
