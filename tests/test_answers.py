@@ -705,7 +705,7 @@ TEXTS: list[tuple[str, list[str], dict[str, list[Any]]]] = [
     ("draw", ["v=1 2 3; 4 5 6; 7 8 9; 10 11 12"], {"v": V}), ("draw", ["v=[[1,2,3],[4,5,6],[7,8,9],[10,11,12]]"], {"v": V}),
     ("draw", ["v=1 2 3\n4 5 6\n7 8 9\n10 11 12"], {"v": V}), ("draw", ["v[to]=7 8 9"], {"v": [[None] * 3, [None] * 3, [7, 8, 9], [None] * 3]}),
     ("draw", ["terms[to]=7 8 9"], {"terms": [[[None] * 3, [None] * 3, [7, 8, 9], [None] * 3]]}),
-    ("draw", ["terms[draw]=1 2 3; 4 5 6; 7 8 9; 10 11 12"], {"terms": [V]}),
+    ("draw", ["terms[draw]=1 2 3; 4 5 6; 7 8 9; 10 11 12"], {"terms": [V]}), ("draw", ["terms=[[[[[1 2 3][4 5 6][7 8 9][10 11 12]]]]]"], {"terms": [V]}),
     ("draw", ["terms[draw][to][1]=8"], {"terms": [[[None] * 3, [None] * 3, [None, 8, None], [None] * 3]]}),
     ("cross", ["weights[苹果]=1 2 3 4"], {"weights": [[None] * 4, [1, 2, 3, 4]]}),
     ("cross", ["weights[红][.]=1"], {"weights": [[None, None, None, 1], [None] * 4]}),
@@ -1010,10 +1010,11 @@ def test_labels_that_count_from_1_are_labels() -> None:
     assert (cells(answered), answered.convention) == ([[0.3, 0.7], [0.1, 0.9]], "")
 
 
-def test_brackets_inside_each_other_without_end_are_refused() -> None:
+@pytest.mark.parametrize("count", [6, 3000])
+def test_brackets_inside_each_other_without_end_are_refused(count: int) -> None:
     """However many: a step has at most five axes."""
     with pytest.raises(UsageError) as refused:
-        answers_in_texts(trace("draw"), ["weights=" + "[" * 3000 + "1 2" + "]" * 3000])
+        answers_in_texts(trace("draw"), ["weights=" + "[" * count + "0.62 0.12 0.19 0.08" + "]" * count])
     assert refused.value.faults[0].code == "answer-syntax"
 
 
