@@ -432,6 +432,12 @@ def test_only_the_step_that_is_asked_for_is_read(tmp_path: Path) -> None:
     assert list(in_file(tmp_path, "draw", "a.json", mapped, mapping=["weights = attn"])) == ["weights"]
 
 
+@pytest.mark.parametrize(("name", "data"), [("a.json", json.dumps(WEIGHTS)), ("a.npy", npy(TABLE))])
+def test_answers_cannot_be_changed(name: str, data: str | bytes, tmp_path: Path) -> None:
+    """What was read stays as it was, whoever judges it."""
+    assert not in_file(tmp_path, "draw", name, data, step="weights")["weights"].values.flags.writeable
+
+
 def test_a_single_array_under_the_suffix_of_several_is_read(tmp_path: Path) -> None:
     """As NumPy reads it."""
     answered = in_file(tmp_path, "draw", "a.npz", npy(TABLE), step="weights")["weights"]

@@ -345,6 +345,7 @@ NOWHERE: list[tuple[str, Document, str]] = [
     ("a residual of its own", but(PRE, residual=some(56, 4, 6)), "residual-of-normed"),
     ("a residual after a norm", POST, "residual-of-normed norm-pre-as-post norm-layer-as-rms"),
     ("other queries than keys", CROSS, f"{MIXED.replace('weights-times-k', '')} scores-transposed padding-on-queries no-transpose elementwise-product residual-of-v"),
+    ("values of other tokens than the residual", but(CROSS, residual=True), "residual-of-v"),
     ("as many queries as keys", BLOCK, "other-corner"),
     ("one row that stands where it is said to", ROW, "other-corner softmax-over-queries softmax-over-all"),
     ("n is not d_k", BLOCK, "no-transpose elementwise-product weights-instead-of-context"),
