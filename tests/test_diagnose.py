@@ -227,6 +227,16 @@ def test_noise_is_told_from_errors(name: str, change: Any, found: list[str]) -> 
     assert diagnosis.verdict == wanted
 
 
+@pytest.mark.parametrize(("keys", "verdict"), [(8, ("slip", ["plain"])), (4, ("rounding", ["float16"]))])
+def test_one_number_of_many_that_is_off_is_not_noise(keys: int, verdict: tuple[str, list[str]]) -> None:
+    """Though all are numbers of a narrower type, and it is off by no more than that leaves."""
+    trace = exact({"scores": [0] * keys, "v": [[1]] * keys})
+    cells = trace["weights"].cells.astype(np.float64)
+    cells[..., 0] = np.nextafter(np.float16(1 / keys), np.float16(1))
+    found = diagnose(trace, [Answered("weights", cells, precision="float32")])
+    assert (found.verdict, names(found)) == verdict
+
+
 def test_a_mistake_is_named_in_numbers_of_a_narrower_type() -> None:
     """No scale, calculated in float16, in a file of float32: both are said."""
     trace, other = run(load("gpt2-block")), run(load("gpt2-block", ("scale=none",)))
