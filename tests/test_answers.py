@@ -1016,6 +1016,14 @@ def test_labels_that_count_from_1_are_labels() -> None:
     assert (cells(answered), answered.convention) == ([[0.3, 0.7], [0.1, 0.9]], "")
 
 
+def test_a_row_under_its_label_has_the_length_of_a_row() -> None:
+    """The message says how long it should be, without the axes of one."""
+    here = trace_of({"tokens": ["a", "b"], "scores": [[0, 1], [2, 3]]})
+    with pytest.raises(UsageError) as refused:
+        answers_of(here, parse(b'{"weights": {"a": [0.1, 0.2, 0.7]}}', "a"), "a")
+    assert refused.value.sentences("en") == ["a: weights.a: has the shape 3, but weights.a has 2 in this scenario"]
+
+
 @pytest.mark.parametrize("count", [6, 3000])
 def test_brackets_inside_each_other_without_end_are_refused(count: int) -> None:
     """However many: a step has at most five axes."""
