@@ -142,6 +142,14 @@ def test_rounding_is_said(name: str, answers: dict[str, str], how: str, fields: 
     assert {key: finding.fields[key] for key in fields} == fields
 
 
+def test_products_may_be_off_by_a_few_units() -> None:
+    """Those of weights and values, from weights that were rounded."""
+    trace = run(load("draw", (), EXACT), terms=True)
+    terms = "[[0.58, 0.06, 0.25], [0.04, 0.10, 0.04], [0.10, 0.10, 0.11], [0.02, 0.02, 0.07]]"
+    found = judged(trace, terms=terms)
+    assert (found.verdict, names(found)) == ("rounding", ["few-units"])
+
+
 def test_a_coarse_root_is_the_right_method() -> None:
     """Scores divided by 1.7 where √3 is meant."""
     trace = exact("mini-head")
