@@ -432,6 +432,12 @@ def test_only_the_step_that_is_asked_for_is_read(tmp_path: Path) -> None:
     assert list(in_file(tmp_path, "draw", "a.json", mapped, mapping=["weights = attn"])) == ["weights"]
 
 
+@pytest.mark.parametrize(("name", "data"), [("a.json", json.dumps(WEIGHTS)), ("a.npy", npy(TABLE))])
+def test_answers_cannot_be_changed(name: str, data: str | bytes, tmp_path: Path) -> None:
+    """What was read stays as it was, whoever judges it."""
+    assert not in_file(tmp_path, "draw", name, data, step="weights")["weights"].values.flags.writeable
+
+
 def test_a_single_array_under_the_suffix_of_several_is_read(tmp_path: Path) -> None:
     """As NumPy reads it."""
     answered = in_file(tmp_path, "draw", "a.npz", npy(TABLE), step="weights")["weights"]
@@ -705,7 +711,7 @@ TEXTS: list[tuple[str, list[str], dict[str, list[Any]]]] = [
     ("draw", ["v=1 2 3; 4 5 6; 7 8 9; 10 11 12"], {"v": V}), ("draw", ["v=[[1,2,3],[4,5,6],[7,8,9],[10,11,12]]"], {"v": V}),
     ("draw", ["v=1 2 3\n4 5 6\n7 8 9\n10 11 12"], {"v": V}), ("draw", ["v[to]=7 8 9"], {"v": [[None] * 3, [None] * 3, [7, 8, 9], [None] * 3]}),
     ("draw", ["terms[to]=7 8 9"], {"terms": [[[None] * 3, [None] * 3, [7, 8, 9], [None] * 3]]}),
-    ("draw", ["terms[draw]=1 2 3; 4 5 6; 7 8 9; 10 11 12"], {"terms": [V]}),
+    ("draw", ["terms[draw]=1 2 3; 4 5 6; 7 8 9; 10 11 12"], {"terms": [V]}), ("draw", ["terms=[[[[[1 2 3][4 5 6][7 8 9][10 11 12]]]]]"], {"terms": [V]}),
     ("draw", ["terms[draw][to][1]=8"], {"terms": [[[None] * 3, [None] * 3, [None, 8, None], [None] * 3]]}),
     ("cross", ["weights[苹果]=1 2 3 4"], {"weights": [[None] * 4, [1, 2, 3, 4]]}),
     ("cross", ["weights[红][.]=1"], {"weights": [[None, None, None, 1], [None] * 4]}),
@@ -1010,10 +1016,19 @@ def test_labels_that_count_from_1_are_labels() -> None:
     assert (cells(answered), answered.convention) == ([[0.3, 0.7], [0.1, 0.9]], "")
 
 
-def test_brackets_inside_each_other_without_end_are_refused() -> None:
+def test_a_row_under_its_label_has_the_length_of_a_row() -> None:
+    """The message says how long it should be, without the axes of one."""
+    here = trace_of({"tokens": ["a", "b"], "scores": [[0, 1], [2, 3]]})
+    with pytest.raises(UsageError) as refused:
+        answers_of(here, parse(b'{"weights": {"a": [0.1, 0.2, 0.7]}}', "a"), "a")
+    assert refused.value.sentences("en") == ["a: weights.a: has the shape 3, but weights.a has 2 in this scenario"]
+
+
+@pytest.mark.parametrize("count", [6, 3000])
+def test_brackets_inside_each_other_without_end_are_refused(count: int) -> None:
     """However many: a step has at most five axes."""
     with pytest.raises(UsageError) as refused:
-        answers_in_texts(trace("draw"), ["weights=" + "[" * 3000 + "1 2" + "]" * 3000])
+        answers_in_texts(trace("draw"), ["weights=" + "[" * count + "0.62 0.12 0.19 0.08" + "]" * count])
     assert refused.value.faults[0].code == "answer-syntax"
 
 

@@ -303,6 +303,21 @@ def test_a_row_is_found_by_its_name_and_names_a_step() -> None:
         assert row.rank in (COMMON, USUAL, RARE)
 
 
+OFTEN = """
+norm-forgotten transposed-projections value-not-projected heads-by-reshape rope-other-pairs grouped-heads-tiled
+scores-transposed no-scale scale-by-d_k scale-by-sqrt-d_model mask-forgotten mask-unasked mask-with-zero mask-inverted
+other-corner mask-after-softmax softmax-over-queries no-exponential weights-times-k merge-by-reshape
+output-projection-skipped output-projection-transposed residual-forgotten residual-of-normed
+"""
+SELDOM = "fused-split-every-third scale-after-softmax maximum-in-numerator-only sigmoid heads-reversed"
+
+
+@pytest.mark.parametrize(("rank", "which"), [(COMMON, OFTEN), (RARE, SELDOM)])
+def test_how_often_a_mistake_is_met(rank: int, which: str) -> None:
+    """Of several that give the same numbers, what is met often is named first, what is seldom met last."""
+    assert {row.name for row in CATALOGUE if row.rank == rank} == set(which.split())
+
+
 # --- where a mistake cannot be made ---------------------------------------------------------------------
 
 UP_TO_WEIGHTS = f"{SCALES} {SOFTMAX} {BASES} {MASKS} {SWAPPED} {PROJECTED} {FUSED} {SPLIT} scores-transposed base-e sink-forgotten temperature-forgotten mask-unasked"
@@ -330,6 +345,7 @@ NOWHERE: list[tuple[str, Document, str]] = [
     ("a residual of its own", but(PRE, residual=some(56, 4, 6)), "residual-of-normed"),
     ("a residual after a norm", POST, "residual-of-normed norm-pre-as-post norm-layer-as-rms"),
     ("other queries than keys", CROSS, f"{MIXED.replace('weights-times-k', '')} scores-transposed padding-on-queries no-transpose elementwise-product residual-of-v"),
+    ("values of other tokens than the residual", but(CROSS, residual=True), "residual-of-v"),
     ("as many queries as keys", BLOCK, "other-corner"),
     ("one row that stands where it is said to", ROW, "other-corner softmax-over-queries softmax-over-all"),
     ("n is not d_k", BLOCK, "no-transpose elementwise-product weights-instead-of-context"),

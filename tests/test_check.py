@@ -252,12 +252,17 @@ def rows(text: str, heading: str) -> list[list[str]]:
 
 
 def test_each_number_stands_beside_the_right_one() -> None:
-    """As it was written, the right one with as many places."""
+    """As it was written, the right one with as many places; beside fractions alone with those of the scenario."""
     text = check("draw", *typed("weights=0.620 0.21 .19 2/9")).out
     assert rows(text, "Divide") == [
         ["draw", "I", "0.620", "0.615", "WRONG"], ["draw", "like", "0.21", "0.124", "WRONG"],
         ["draw", "to", ".19", "0.185", "right"], ["draw", "draw", "2/9", "0.075", "WRONG"],
     ]  # fmt: skip
+    for given, right in (
+        ("total=7", "Given is 7; right is 10."),
+        ("weights=2/9 1/9 1/3 1/3", "Given is 2/9; right is 0.62."),
+    ):
+        assert f"{right}\n" in check("draw", *typed(given), "--format", "plain").out
 
 
 def test_what_is_cut_off_is_right_where_the_scenario_cuts() -> None:

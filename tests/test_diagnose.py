@@ -142,6 +142,14 @@ def test_rounding_is_said(name: str, answers: dict[str, str], how: str, fields: 
     assert {key: finding.fields[key] for key in fields} == fields
 
 
+def test_products_may_be_off_by_a_few_units() -> None:
+    """Those of weights and values, from weights that were rounded."""
+    trace = run(load("draw", (), EXACT), terms=True)
+    terms = "[[0.58, 0.06, 0.25], [0.04, 0.10, 0.04], [0.10, 0.10, 0.11], [0.02, 0.02, 0.07]]"
+    found = judged(trace, terms=terms)
+    assert (found.verdict, names(found)) == ("rounding", ["few-units"])
+
+
 def test_a_coarse_root_is_the_right_method() -> None:
     """Scores divided by 1.7 where √3 is meant."""
     trace = exact("mini-head")
@@ -198,10 +206,16 @@ def test_what_rounding_cannot_explain_is_wrong(name: str, answers: str, verdict:
     assert found.verdict == verdict, names(found)
 
 
+def _bfloat16(cells: Any) -> Any:
+    """The upper halves of float32."""
+    return (cells.astype(np.float32).view(np.uint32) >> 16 << 16).view(np.float32).astype(np.float64)
+
+
 NOISY: list[tuple[str, Any, list[str]]] = [
     ("right", lambda cells, chance: cells, []),
     ("noise", lambda cells, chance: cells * (1 + chance.normal(0, 4e-4, cells.shape)), ["float16"]),
     ("float16", lambda cells, chance: cells.astype(np.float16).astype(np.float64), ["float16"]),
+    ("bfloat16", lambda cells, chance: _bfloat16(cells), ["bfloat16"]),
     ("outward", lambda cells, chance: cells * (1 + chance.normal(3e-4, 4e-4, cells.shape)), []),
     ("a factor", lambda cells, chance: cells * 1.02, []),
     ("one number off", lambda cells, chance: cells + 0.01 * (np.arange(cells.size).reshape(cells.shape) == 13), ["plain"]),
@@ -219,6 +233,16 @@ def test_noise_is_told_from_errors(name: str, change: Any, found: list[str]) -> 
         name, "rounding"
     )
     assert diagnosis.verdict == wanted
+
+
+@pytest.mark.parametrize(("keys", "verdict"), [(8, ("slip", ["plain"])), (4, ("rounding", ["float16"]))])
+def test_one_number_of_many_that_is_off_is_not_noise(keys: int, verdict: tuple[str, list[str]]) -> None:
+    """Though all are numbers of a narrower type, and it is off by no more than that leaves."""
+    trace = exact({"scores": [0] * keys, "v": [[1]] * keys})
+    cells = trace["weights"].cells.astype(np.float64)
+    cells[..., 0] = np.nextafter(np.float16(1 / keys), np.float16(1))
+    found = diagnose(trace, [Answered("weights", cells, precision="float32")])
+    assert (found.verdict, names(found)) == verdict
 
 
 def test_a_mistake_is_named_in_numbers_of_a_narrower_type() -> None:
@@ -343,6 +367,7 @@ def test_a_mistake_in_a_calculation_by_hand_is_named() -> None:
 SLIPS: list[tuple[str, dict[str, str], str]] = [
     ("draw", {"weights": "[0.615, 0.124, 0.185, -0.075]"}, "sign"),
     ("draw", {"weights": "[0.615, 0.124, 0.158, 0.075]"}, "swapped-digits"),
+    ("draw", {"weights": "[0.516, 0.124, 0.185, 0.075]"}, "plain"),
     ("draw", {"exponentials": "[6.0496, 12.214, 1.8221, 0.7408]"}, "decimal-point"),
     ("draw", {"exponentials": "[6.0496, 1.2214, 1.8221, 0.9408]"}, "one-digit"),
     ("draw", {"context": "[0.694, 0.269, 0.351]"}, "missed-term"),
@@ -357,7 +382,33 @@ def test_a_slip_in_one_cell_is_told(name: str, answers: dict[str, str], slip: st
     found = judged(exact(name), **answers)
     assert found.verdict == "slip", names(found)
     assert slip in names(found)
+    assert {finding.kind for finding in found.findings} == {"slip"}
     assert found.first_wrong is not None
+
+
+@pytest.mark.parametrize("place", [(1, 0), (0, 1)])
+def test_a_hidden_score_in_place_of_another_is_a_slip(place: tuple[int, int]) -> None:
+    """Minus infinity where a number belongs, or a number where minus infinity does."""
+    trace = exact("mini-head")
+    masked = trace["masked"].exact.copy()
+    masked[place] = Decimal("-Infinity") if masked[place].is_finite() else Decimal(1)
+    found = judged(trace, masked=written(masked, 2))
+    assert (found.verdict, names(found)) == ("slip", ["plain"])
+
+
+@pytest.mark.parametrize("precision", ["digits", "float32"])
+@pytest.mark.parametrize(("beside", "verdict"), [(0, ("unknown", [])), (1, ("slip", ["plain"]))])
+def test_a_wrong_number_is_a_slip_where_another_is_right(
+    precision: str, beside: int, verdict: tuple[str, list[str]]
+) -> None:
+    """Alone it may be anything."""
+    trace = exact("draw")
+    cells = np.full((1, 1, 1, 4), np.nan)
+    cells[..., :1], cells[..., 1 : 1 + beside] = 3.7, trace["weights"].cells[..., 1 : 1 + beside]
+    row = [None if np.isnan(number) else round(number, 4) for number in cells[0, 0, 0].tolist()]
+    typed, stored = judged(trace, weights=row), diagnose(trace, [Answered("weights", cells, precision="float32")])
+    found = typed if precision == "digits" else stored
+    assert (found.verdict, names(found)) == verdict
 
 
 def test_one_wrong_weight_explains_what_comes_after() -> None:
@@ -474,6 +525,28 @@ def test_a_divisor_needs_two_ratios(queries: int) -> None:
     found = judged(trace, weights=written(softmax(trace["scores"].values / 2.5), 6))
     wanted = ("unknown", []) if queries == 1 else ("mistake", ["other-divisor"])
     assert (found.verdict, names(found)) == wanted
+
+
+@pytest.mark.parametrize("number", ["-1", "-5", "-8", "-9", "-10", "-50", "-100", "-1000", "-10000", "-1000000000"])
+def test_a_number_that_is_often_taken_for_hidden_scores_is_found(number: str) -> None:
+    """In the scores themselves, where no weight tells it."""
+    trace = exact("mini-head")
+    scores = trace["masked"].exact.copy()
+    scores[~np.isfinite(trace["masked"].values)] = Decimal(number)
+    found = judged(trace, masked=written(scores, 2))
+    assert (found.verdict, names(found)) == ("mistake", ["mask-stand-in"])
+    assert found.findings[0].fields == {"value": number}
+
+
+@pytest.mark.parametrize(("cells", "kept", "is_found"), [(6, 3, True), (5, 3, False), (6, 2, False), (7, 7, False)])
+def test_dropout_shows_in_six_numbers_of_which_three_are_kept(cells: int, kept: int, is_found: bool) -> None:
+    """Fewer would fit anything, and something has to be dropped."""
+    trace = exact({"scores": [0.3, -0.2, 0.7, 0.1, 0.9, -0.4, 0.5], "v": [[1]] * 7})
+    weights = trace["weights"].cells.astype(np.float64)
+    answers = np.where(np.arange(7) < kept, weights * 2, np.where(np.arange(7) < cells, 0, np.nan))
+    found = diagnose(trace, [Answered("weights", answers, precision="float32")])
+    assert ("dropout" in names(found)) == is_found
+    assert not is_found or found.findings[0].fields == {"rate": "0.5"}
 
 
 def test_dropout_is_found_with_its_rate() -> None:

@@ -18,6 +18,7 @@ from calling import call, document, out
 
 from attncalc.cli import long_roads
 from attncalc.core import memory
+from attncalc.errors import UsageError
 from attncalc.long import rows
 from attncalc.long.ahead import fitting
 
@@ -618,3 +619,72 @@ def test_the_limit_of_the_process_counts(monkeypatch: pytest.MonkeyPatch) -> Non
     limited = memory.free_memory()
     assert limited is not None
     assert limited <= min(free + 10**8, 10**8 + 10**7)
+
+
+FREE: list[tuple[str, str, str, int | None, int | None]] = [
+    ("what is available", "MemTotal: 9 kB\nMemAvailable: 5 kB", "2 1", None, 5 * 1024),
+    ("what the limit leaves", "MemAvailable: 50 kB", "2 1", 5, 3 * 4096),
+    ("nothing beyond the limit", "MemAvailable: 50 kB", "6 1", 5, 0),
+    ("the least", "MemAvailable: 5 kB", "2 1", 5, 5 * 1024),
+    ("the limit alone", "", "2 1", 5, 3 * 4096),
+    ("an older machine", "MemTotal: 9 kB", "2 1", 5, 3 * 4096),
+    ("a number that is none", "MemAvailable: many", "2 1", 5, 3 * 4096),
+    ("a use that nothing says", "MemAvailable: 50 kB", "", 5, 50 * 1024),
+    ("nothing says", "", "", None, None),
+]
+"""What /proc/meminfo and /proc/self/statm hold, "" where there is none; the limit of the process in pages; what is free."""
+
+
+@pytest.mark.parametrize(("meminfo", "statm", "limit", "free"), [row[1:] for row in FREE], ids=[row[0] for row in FREE])
+def test_free_is_the_least_that_the_system_says(
+    meminfo: str, statm: str, limit: int | None, free: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what the machine has and what the limit of the process leaves; None where nothing says."""
+    resource = pytest.importorskip("resource")
+    files = {"/proc/meminfo": meminfo, "/proc/self/statm": statm}
+
+    class Faked:
+        def __init__(self, path: str) -> None:
+            self.text = files[path]
+
+        def read_text(self, encoding: str) -> str:
+            if not self.text:
+                raise FileNotFoundError
+            return self.text.encode(encoding).decode()
+
+    limits = {resource.RLIMIT_AS: (resource.RLIM_INFINITY if limit is None else limit * 4096, resource.RLIM_INFINITY)}
+    monkeypatch.setattr(memory, "Path", Faked)
+    monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096}.__getitem__)
+    monkeypatch.setattr(resource, "getrlimit", limits.__getitem__)
+    assert memory.free_memory() == free
+
+
+HAND: dict[str, Any] = {"by_hand": 2}
+BOUNDS: list[tuple[tuple[int, ...], dict[str, Any] | None, int | None, str]] = [
+    ((1, 1, 1000, 2000), None, 0, ""), ((1, 2, 1000, 1000), HAND, 0, ""),
+    ((1, 1, 3, 666_667), None, 0, "big: all 3×666667 scores at once need about 160 MB of memory, and 0 B are free"),
+    ((1, 1, 3, 666_667), None, 160_000_080, ""), ((1, 1, 3, 666_667), None, None, ""), ((1, 1, 3, 666_667), None, 160_000_079, "about 160 MB"),
+    ((2, 5, 10**4, 10**6), None, 10**9, "all 10000×1000000 scores at once need about 8000.0 GB of memory, and 1.0 GB are"),
+    ((1, 1, 10**5, 10**6), HAND, 10**9 - 1, "need about 200000.0 GB of memory, and 999 MB are free"),
+    ((1, 1, 10**5, 10**6), {"arithmetic": "exact"}, 10**6, "need about 200000.0 GB of memory, and 1 MB are free"),
+    ((1, 1, 10**5, 10**6), {"arithmetic": "float32", **HAND}, 10**6 - 1, "need about 8000.0 GB of memory, and 999999 B are free"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("grid", "settings", "free", "sentence"), BOUNDS)
+def test_scores_need_memory_by_their_number_and_arithmetic(
+    grid: tuple[int, ...],
+    settings: dict[str, Any] | None,
+    free: int | None,
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """80 bytes each in floating point, 2000 in decimals; two million are calculated whatever is free."""
+    monkeypatch.setattr(memory, "free_memory", lambda: free)
+    try:
+        memory.check_fits("big", grid, settings)
+        told = ""
+    except UsageError as refused:
+        (told,) = refused.sentences("en")
+    assert sentence in told
+    assert bool(told) == bool(sentence)

@@ -191,8 +191,8 @@ def test_answers_make_the_scenario(answers: str, wanted: Answers) -> None:
 
 def test_the_seed_is_what_makes_the_numbers() -> None:
     """The same answers give the same scenario, another seed another."""
-    first, same, other = (made(stdin=f"a b c\nq\n2\n\n\n\n{seed}\n") for seed in (3, 3, 4))
-    assert first == same != other
+    first, same, other, largest = (made(stdin=f"a b c\nq\n2\n\n\n\n{seed}\n") for seed in (3, 3, 4, 999_999_999))
+    assert first == same != other != largest
     assert first["made_up"] is True
 
 
@@ -288,7 +288,7 @@ WRONG = [
     ("a b\nq\ntwo\n", f"stdin:3: two is not a whole number from 1 to {WIDEST}"),
     ("a b\nx\n6\n4\n", "stdin:4: 4 heads cannot share 6 numbers equally; possible are 1, 2, 3, 6"),
     ("a b\nq\n2\nperhaps\n", "stdin:4: perhaps is none of the choices; wanted is one of yes, no"),
-    ("a b\nq\n2\n\n\n\n-1\n", "stdin:7: -1 is not a whole number from 0 to 999999999"),
+    *((f"a b\nq\n2\n\n\n\n{seed}\n", f"stdin:7: {seed} is not a whole number from 0 to 999999999") for seed in (-1, 10**9)),
     ("a b\nq\n2\n\n\ntype\n1\n", "stdin:7: 1 given, 2 numbers wanted"),
     ("a b\nq\n2\n\n\ntype\n1 x\n", "stdin:7: is x; wanted is a number"),
     ("a b\nq\n2\n\n\ntype\n1 nan\n", "stdin:7: is nan; wanted is a number"),

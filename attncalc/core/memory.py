@@ -28,7 +28,7 @@ def check_fits(name: str, grid: Sequence[int], settings: Mapping[str, Any] | Non
         return
     queries, keys = grid[2:]
     settings = settings or {}
-    asked = settings.get("arithmetic", "float64" if settings.get("by_hand") is None else "by-hand")
+    asked = settings.get("arithmetic", None if settings.get("by_hand") is None else "by-hand")
     needed = cells * (BYTES_OF_DECIMALS if asked in DECIMAL_KINDS else BYTES_OF_STEPS)
     check_free(name, needed, "long-too-large", queries=queries, keys=keys)
 
@@ -48,11 +48,10 @@ def free_memory() -> int | None:
 
 def _unused() -> int | None:
     try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, AttributeError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        said = {name: amount for name, _, amount in (line.partition(":") for line in lines)}
+        return int(said["MemAvailable"].removesuffix("kB")) * 1024
+    except (OSError, ValueError, LookupError):
         return None
 
 

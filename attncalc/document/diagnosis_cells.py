@@ -32,7 +32,7 @@ class Shown:
     def __init__(self, trace: Trace, sheet: Sheet) -> None:
         self.sheet, self.rounding = sheet, trace.scenario.rounding
         self.written = sheet.answered.precision == DIGITS
-        self.places = places_of(sheet.answered) if self.written else trace.scenario.places
+        self.places = places_of(sheet.answered, trace.scenario.places)
         self.power = 2 if sheet.answered.convention == "percent" else 0
 
     def given(self, place: Index) -> str:

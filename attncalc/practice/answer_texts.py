@@ -214,7 +214,7 @@ def _whole(step: Step, numbers: Values) -> Values | None:
 def _nested(text: str, single: bool, level: int = 0) -> list[Any]:
     """Rows in brackets, rows between semicolons, or a single row, where there is but one."""
     inner = text.strip()
-    if level > MOST_LEVELS:
+    if level == MOST_LEVELS:
         raise UsageError.of("answer-syntax")
     if re.match(r"\[\s*\[", inner) and inner.endswith("]"):
         parts = _bracketed(inner[1:-1])

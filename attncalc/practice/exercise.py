@@ -146,18 +146,14 @@ class Exercise:
                     yield row, answers
 
     def _fits(self, cells: Mapping[str, Values]) -> bool:
-        """Whether the answers have the room that they need, and are numbers of a hand where the right ones are."""
-        right = [(self.trace[name].cells, cells.get(name)) for name in self.order.blank]
-        return all(
-            found is not None and found.shape == wanted.shape and bool((_by_hand(found) | ~_by_hand(wanted)).all())
-            for wanted, found in right
-        )
+        """Whether the answers are numbers of a hand where the right ones are."""
+        right = ((cells[name], self.trace[name].cells) for name in self.order.blank)
+        return all(bool((_by_hand(found) | ~_by_hand(wanted)).all()) for found, wanted in right)
 
     def _shows_the_filled(self, cells: Mapping[str, Values]) -> bool:
         """Whether the steps that are shown with their numbers have these numbers after the mistake too."""
         return all(
-            step.name in cells and np.array_equal(self._texts(cells[step.name], MORE), self._texts(step.cells, MORE))
-            for step in self.filled
+            np.array_equal(self._texts(cells[step.name], MORE), self._texts(step.cells, MORE)) for step in self.filled
         )
 
 

@@ -61,14 +61,14 @@ def as_asked(trace: Trace, answers: Iterable[Answered], places: bool) -> Trace:
     return trace if scenario is trace.scenario and terms == ("terms" in trace) else run(scenario, terms)
 
 
-def places_of(answered: Answered) -> int:
-    """The most decimals that answers are written with; 0 of binary numbers, which are not written."""
+def places_of(answered: Answered, otherwise: int = 0) -> int:
+    """The most decimals that answers are written with; of binary numbers, and of 2/9, what is said otherwise."""
     if answered.precision != DIGITS:
-        return 0
+        return otherwise
     units = [unit for unit in answered.unit[answered.given] if unit is not None]
     with localcontext(OWN):
         decimals = [max(0, -unit.adjusted()) for unit in units]
-    return max((places for places in decimals if places <= MOST_PLACES), default=0)
+    return max((places for places in decimals if places <= MOST_PLACES), default=otherwise)
 
 
 def _with(scenario: Scenario, **settings: Any) -> Scenario:

@@ -183,7 +183,8 @@ def _seeing(plan: Plan, visible: Values) -> Plan | None:
 
 def _causal(plan: Plan, seen: Any) -> Plan | None:
     """The causal triangle replaced by another rule (positions, keys) → visible; other parts of the mask stay."""
-    if not plan.scenario.has_mask or not (mask := _Mask(plan.scenario)).causal:
+    mask = _Mask(plan.scenario)
+    if not mask.causal:
         return None
     return _seeing(plan, mask.visible(causal=None) & seen(mask.positions(), mask.keys))
 
@@ -208,9 +209,8 @@ def _inverted(plan: Plan) -> Plan | None:
 
 def _other_corner(plan: Plan) -> Plan | None:
     queries, keys = plan.scenario.grid[2:]
-    if not plan.scenario.has_mask or queries == keys or not (mask := _Mask(plan.scenario)).causal:
-        return None
-    if mask.place is not None:  # one query that stands where it is said to
+    mask = _Mask(plan.scenario)
+    if queries == keys or not mask.causal or mask.place is not None:  # one query stands where it is said to
         return None
     rows = np.arange(queries)[:, None]
     corners = (rows, rows + keys - queries)
@@ -231,7 +231,8 @@ def _padding_on_queries(plan: Plan) -> Plan | None:
 
 
 def _without_window(plan: Plan) -> Plan | None:
-    if not plan.scenario.has_mask or "window" not in (mask := _Mask(plan.scenario)).parts:
+    mask = _Mask(plan.scenario)
+    if "window" not in mask.parts:
         return None
     return _seeing(plan, mask.visible(window=None))
 

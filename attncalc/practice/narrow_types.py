@@ -50,10 +50,10 @@ def _stored_as(values: Values, name: str) -> bool:
     """Whether all numbers are numbers of a type."""
     values = values[np.isfinite(values)]
     if name == "bfloat16":  # the upper half of a float32
-        narrow = values.astype(np.float32)
-        return bool(np.array_equal(narrow, values) and not (narrow.view(np.uint32) & 0xFFFF).any())
-    with np.errstate(over="ignore"):
-        return bool(np.array_equal(values.astype(name), values))
+        narrow = (values.astype(np.float32).view(np.uint32) >> 16 << 16).view(np.float32)
+    else:
+        narrow = values.astype(name)
+    return bool(np.array_equal(narrow, values))
 
 
 def _like_noise(sheet: Sheet) -> bool:
@@ -63,12 +63,11 @@ def _like_noise(sheet: Sheet) -> bool:
     2), those of another scale, temperature or bound run smoothly.
     """
     right = np.where(sheet.given, sheet.right.astype(np.float64), np.nan)
-    order = np.argsort(right, axis=-1)
+    order = np.argsort(right)
     right, given = (np.take_along_axis(cells, order, axis=-1) for cells in (right, sheet.answered.values))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        off = np.where(right == 0, np.nan, (given - right) / np.abs(right))
+    off = np.where(right == 0, np.nan, (given - right) / np.abs(right))
     known = off[np.isfinite(off)]
-    steps = np.diff(off, axis=-1)
+    steps = np.diff(off)
     steps = steps[np.isfinite(steps)]
     if len(known) < LEAST_NOISE or not known.any() or not len(steps):
         return False
