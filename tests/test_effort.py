@@ -49,7 +49,7 @@ REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
     (LONG, ("run", "-", "--summary"), "1,600,000,000 scores in rows of 40,000 keys, from 80,000 numbers, would take about 7 s; take a part"),
     (LONG, ("run", "-", *MAP, "--lang", "zh"), "请只取算例的一部分，一定要做就加 --force"),
     (BATCHES, ("run", "-", "--summary"), "60,000 scores in rows of 1 key, from 60,000 numbers, would take about 25 s"),
-    ({"scores": [[1] * 150] * 150}, ("run", "-", "--format", "xlsx"), "22,500 scores in rows of 150 keys, from 22,500 numbers, would take about 3 s"),
+    ({"scores": [[1] * 150] * 150}, ("run", "-", "--format", "xlsx"), "some 92,250 numbers as xlsx would take very long"),
     (PRINTED, ("verify", "-"), "125,000 scores in rows of 500 keys, from 250,000 numbers, would take about 3 s"),
     (WIDE_OUTPUT | FLOATS, ("compare", "-", *CHANGE), "would take about 5 s"),
     (WIDE_OUTPUT | FLOATS, ("sweep", "-", "temperature", "1", "4"), "would take about 3 s"),
@@ -199,6 +199,12 @@ TOLD: list[tuple[dict[str, Any], tuple[str, ...], int]] = [
     ({"q": [[1] * 16] * 300, "k": [[1] * 16] * 300}, ("run", "-", "--token", "7"), 0),
     ({"scores": [1, 2], "v": [[1] * 120_000] * 2}, ("run", "-", "--token", "0"), 2),
     ({"scores": [1, 2], "v": [[1] * 120_000] * 2}, ("run", "-", "--step", "weights"), 0),
+    ({"scores": [1] * 12_000}, ("run", "-"), 2),
+    ({"scores": [1] * 12_000}, ("run", "-", "--step", "weights"), 0),
+    ({"scores": [1] * 12_000}, ("run", "-", "--format", "html"), 0),
+    ({"scores": [1] * 12_000}, ("explain", "-"), 0),
+    ({"scores": [1] * 2000, "tokens": ["a" * 60 + str(i) for i in range(2000)]}, ("run", "-"), 2),
+    ({"scores": [1] * 2000}, ("run", "-"), 0),
     ({"scores": [1, 2], "v": [[1] * 250_000] * 2}, ("run", "-", "--step", "context"), 2),
     (WIDE_KEYS | FLOATS, ("run", "-"), 2),
     (WIDE_KEYS | FLOATS, ("run", "-", "--step", "weights"), 0),
@@ -210,6 +216,22 @@ TOLD: list[tuple[dict[str, Any], tuple[str, ...], int]] = [
 def test_tables_are_counted_as_they_are_shown(document: dict[str, Any], words: tuple[str, ...], code: int) -> None:
     """The rows that are told, with what is given for all of them; a step alone shows nothing that is given."""
     assert call(*words, stdin=json.dumps(document).encode()).code == code
+
+
+WORKBOOKS: list[tuple[Any, tuple[str, ...], int]] = [
+    ([[1] * 30] * 30, ("explain", "-"), 0),
+    ([[[1] * 30] * 30] * 20, ("explain", "-"), 2),
+    ([[[1] * 30] * 30] * 20, ("run", "-", "--head", "1"), 0),
+]
+
+
+@pytest.mark.parametrize(("scores", "words", "code"), WORKBOOKS)
+def test_a_workbook_is_counted_with_all_its_sheets(
+    scores: Any, words: tuple[str, ...], code: int, tmp_path: Path
+) -> None:
+    """Every row and every head has a table there, whichever command writes it."""
+    given = json.dumps({"scores": scores}).encode()
+    assert call(*words, "-o", str(tmp_path / "a.xlsx"), stdin=given).code == code
 
 
 def test_more_numbers_may_take_longer(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def run(session: Session, options: Options) -> int:
     format = format_of(options, names.FORMATS)
     for one in found:
         outline = one if isinstance(one, Scenario) else one.scenario
-        check_size(outline, options, format, len(options["token"]) or outline.grid[2])
+        check_size(outline, options, format, len(options["token"]) or outline.grid[2], cut=format == "table")
     scenarios = [one if isinstance(one, Scenario) else whole(one, options, format) for one in found]
     traces = [run(scenario, "terms" in options["step"]) for scenario in scenarios]
     return _shown(session, options, traces, "run")

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from attncalc.cli.choices import format_of, places_chosen
-from attncalc.cli.output_size import FEATURES, STEPS_BY_KEY
+from attncalc.cli.choices import format_of
+from attncalc.cli.output_size import FEATURES
 from attncalc.core import names
 from attncalc.errors import UsageError
 from attncalc.messages import Word
@@ -63,7 +63,6 @@ COSTS: dict[tuple[str, str], Cost] = {
     ("run", "json"): Cost(3, 10, 40),
     ("run", "csv"): Cost(3.5, 14, 40),
     ("run", "npz"): Cost(0.5, 7, 8),
-    ("run", "xlsx"): Cost(100, 0, 100, given=2),
     ("why", ""): Cost(1.2, 55, 12),
     ("why", "html"): Cost(1.2, 85, 12),
     ("why", "json"): Cost(1.2, 250, 12, product=30),
@@ -93,7 +92,7 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
         _check_decimals(command, scenario)
     batch, heads, queries, keys = scenario.grid
     sizes, given = scenario.sizes, _given(scenario)
-    scores = _of_workbook(scenario, options) if format == "xlsx" else math.prod(scenario.grid)
+    scores = math.prod(scenario.grid)
     longest = max(keys, *(sizes.get(name, 0) for name in FEATURES))
     taken = START + cost.score * scores + cost.key * longest + cost.row * (scores // keys) + cost.given * given
     taken += cost.product * keys * sizes.get("d_k", 0)
@@ -137,16 +136,6 @@ def _count(printed: Any) -> int:
 
 def _given_arrays(scenario: Scenario) -> Iterator[Values]:
     return (values for name, values in scenario.arrays.items() if name in scenario.origins)
-
-
-def _of_workbook(scenario: Scenario, options: Mapping[str, Any]) -> int:
-    """The scores that a workbook has live formulas of: of some heads, or of none where one has very many."""
-    from attncalc.document.workbook_plan import MOST_CELLS, MOST_SHEETS
-
-    chosen = [places_chosen(scenario, options, axis) for axis in ("batch", "head")]
-    places = math.prod(count if one is None else len(one) for one, count in zip(chosen, scenario.grid, strict=False))
-    each = math.prod(scenario.grid[2:])
-    return each * (places if options["all"] else min(places, MOST_SHEETS, MOST_CELLS // (STEPS_BY_KEY * each)))
 
 
 def _mend(command: Command, plain: str, forced: str) -> Word:

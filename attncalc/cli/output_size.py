@@ -12,8 +12,8 @@ from attncalc.errors import UsageError
 if TYPE_CHECKING:
     from attncalc.core.scenario import Scenario
 
-LAID_OUT = 200_000
-"""Numbers that are laid out without force: some two seconds."""
+LAID_OUT, OF_A_WORKBOOK = 200_000, 60_000
+"""Numbers that are laid out without force, and those of a workbook, with their formulas: some two seconds."""
 
 STEPS_BY_KEY = 4
 """Tables of a row's scores: as they are given or made, scaled, their exponentials, the weights."""
@@ -24,18 +24,26 @@ FEATURES = ("d_k", "d_v", "d_model", "d_out")
 OF_A_ROW = 3
 """What a row takes in each whatever its length, in numbers."""
 
-OF_EVERY_HEAD = ("xlsx",)
-"""Formats that lay out every head where none is named."""
+A_PART, PART, GAP = 30, 60, 3
+"""What a table takes for each part that it is cut into, in numbers; the signs of a part's row, and between columns."""
+
+WORKBOOK = "xlsx"
+"""The format that lays out every row, and every head where none is named."""
 
 DATA = ("json", "csv", "npz")
 """Formats that lay nothing out."""
 
 
-def check_size(scenario: Scenario, options: Options, format: str, rows: int) -> None:
-    """Refuses, without --force, a result with so many rows that takes very long; the message says how to get less."""
+def check_size(scenario: Scenario, options: Options, format: str, rows: int, cut: bool = False) -> None:
+    """Refuses, without --force, a result with so many rows that takes very long; the message says how to get less.
+
+    `cut`: whether tables that are wider than a screen are laid out in parts.
+    """
     if options["force"] or format in DATA:
         return
-    if (count := _laid_out(scenario, options, rows, format)) > LAID_OUT:
+    most = OF_A_WORKBOOK if format == WORKBOOK else LAID_OUT
+    count = _laid_out(scenario, options, scenario.grid[2] if format == WORKBOOK else rows, format)
+    if count > most or (cut and count + A_PART * _parts(scenario, options) > most):
         raise UsageError.of("output-large", scenario.name, count=f"{count:,}", format=format)
 
 
@@ -44,20 +52,30 @@ def _laid_out(scenario: Scenario, options: Options, rows: int, format: str) -> i
 
     Without --head those of one head; of a workbook, which has a sheet for each head, those of all.
     """
+    queries, keys = scenario.grid[2:]
+    by_key, others = _kinds_of_tables(options)
+    size = defaultdict(int, scenario.sizes)
+    shapes = [] if options["step"] else [array.shape[2:] for array in scenario.arrays.values()]
+    given = sum(math.prod(shape) for shape in shapes if shape != (queries, keys))
+    made = keys * (size["d_k"] + size["d_v"]) if not options["step"] and scenario.start in ("x", "ids") else 0
+    of_a_row = by_key * keys + OF_A_ROW * (by_key + others) + (sum(size[name] for name in FEATURES) if others else 0)
+    return int(_sets(scenario, options, format) * (rows * of_a_row + made + given))
+
+
+def _parts(scenario: Scenario, options: Options) -> int:
+    """How many parts the tables of scores are cut into: as wide as labels and numbers are."""
+    number = scenario.places + len("-0.e-99")
+    across = sum(max(number, len(label)) + GAP for label in scenario.tokens)
+    return _sets(scenario, options, "") * _kinds_of_tables(options)[0] * (across // PART)
+
+
+def _kinds_of_tables(options: Options) -> tuple[int, int]:
+    """How many tables have a column for each key, and how many others there are."""
     from attncalc.pipelines.standard import ROWS
 
-    queries, keys = scenario.grid[2:]
-    steps, by_key = set(options["step"]), {row.name for row in ROWS if "key" in row.layout}
-    of_keys = keys if not steps or by_key & steps else 0
-    size = defaultdict(int, scenario.sizes)
-    of_features = sum(size[name] for name in FEATURES) if not steps or steps - by_key else 0
-    shapes = [] if steps else [array.shape[2:] for array in scenario.arrays.values()]
-    given = sum(math.prod(shape) for shape in shapes if shape != (queries, keys))
-    made = keys * (size["d_k"] + size["d_v"]) if not steps and scenario.start in ("x", "ids") else 0
-    return int(
-        _sets(scenario, options, format)
-        * (rows * ((len(steps) or STEPS_BY_KEY) * (of_keys + OF_A_ROW) + of_features) + made + given)
-    )
+    steps = set(options["step"])
+    by_key = len(steps & {row.name for row in ROWS if "key" in row.layout}) if steps else STEPS_BY_KEY
+    return by_key, len(steps) - by_key if steps else 1
 
 
 def are_large(scenario: Scenario, options: Options, format: str, rows: int) -> bool:
@@ -71,6 +89,6 @@ def are_large(scenario: Scenario, options: Options, format: str, rows: int) -> b
 
 def _sets(scenario: Scenario, options: Options, format: str) -> int:
     """How many batch entries and heads are told; without --head one."""
-    every = None if format in OF_EVERY_HEAD else "all"
+    every = None if format == WORKBOOK else "all"
     counts = zip(("batch", "head"), scenario.grid, strict=False)
     return math.prod(count if options[axis] in ("all", every) else 1 for axis, count in counts)
