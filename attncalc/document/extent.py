@@ -14,6 +14,8 @@ from attncalc.document.view import View
 
 MOST_FIGURES = 60_000
 """Numbers in the tables of a page, about 15 bytes each; the tables of one head are always there."""
+A_TABLE = 100
+"""What the frame of a table takes, in numbers: of a thousand heads with a row each the frames are most of the page."""
 MOST_OPERANDS = 150_000
 """Numbers put into derivations, about 3 bytes and 3 microseconds each; those of one query are always there."""
 MOST_STORIES = 18_000
@@ -48,7 +50,7 @@ def extent(trace: Trace, view: View, first: Sequence[int], told: bool) -> Extent
     """As many heads as a page carries; then cell by cell of as many heads, or else of as many rows, `first` first."""
     asked = _places(trace, view)
     steps = steps_shown(trace, view, told)
-    figures = sum(_figures(trace, step, view) for step in steps) or 1
+    figures = sum(A_TABLE + _figures(trace, step, view) for step in steps) or 1
     places = asked if view.everything else asked[: max(1, MOST_FIGURES // figures)]
     rows = _rows(trace, view, first)
     computed = [step for step in steps if not step.stage.given]

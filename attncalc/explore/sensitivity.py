@@ -137,12 +137,23 @@ def _written(scenario: Scenario, name: str) -> tuple[Values, tuple[int, ...]]:
 def _of_one(trace: Trace, name: str, slope: Values) -> Iterator[Influence]:
     """The influences of one array or option, those that are not 0, in the order of the document."""
     scenario, own_step = trace.scenario, name in trace and trace[name].stage.given
-    places, _ = _written(scenario, name)
-    first = dict(zip(places.reshape(-1)[::-1].tolist(), range(places.size - 1, -1, -1), strict=True))
-    for position in np.flatnonzero(slope != 0).tolist():
-        place = tuple(map(int, np.unravel_index(first[position], places.shape))) if places.ndim else ()
+    places, shape = _written(scenario, name)
+    positions = np.flatnonzero(slope != 0)
+    first = np.zeros(slope.size, dtype=int)
+    first[places.reshape(-1)[::-1]] = np.arange(places.size)[::-1]  # of several the last one stays, which is the first
+    standing, written = _indices(first[positions], places.shape), _indices(positions, shape)
+    for place, path, number in zip(standing, written, slope.reshape(-1)[positions].tolist(), strict=True):
         cell = Cell(name, place, not own_step)
-        yield Influence(cell, scenario.path_of(name, place), _value(scenario, cell), as_decimal(slope[position]))
+        yield Influence(cell, ".".join((name, *map(str, path))), _value(scenario, cell), as_decimal(number))
+
+
+def _indices(flat: Values, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Flat places as places on axes."""
+    return (
+        list(zip(*(axis.tolist() for axis in np.unravel_index(flat, shape)), strict=True))
+        if shape
+        else [()] * len(flat)
+    )
 
 
 def _value(scenario: Scenario, cell: Cell) -> Any:

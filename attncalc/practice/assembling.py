@@ -81,7 +81,8 @@ class Assembly:
 
     def typed(self, step: Step, cells: Fitted, precision: str = "") -> Answered | None:
         """The answers of a step from typed numbers; None after a report, or where there are none."""
-        numbers = self._allowed(step, cells)
+        values = _each(_float, cells.numbers).astype(np.float64)
+        numbers = self._allowed(step, cells.numbers, values)
         given = [number for number in numbers.flat if number is not None]
         if not given:
             return None
@@ -91,7 +92,6 @@ class Assembly:
         }
         if precision == DIGITS and step.name == "weights":
             parts["within"] = np.asarray(np.frompyfunc(_within_of_weight, 1, 1)(numbers), dtype=object)
-        values = _each(_float, numbers).astype(np.float64)
         values.setflags(write=False)
         return Answered(
             step.name, values, parts["value"], parts.get("within"), parts["text"], cells.convention, precision,
@@ -115,18 +115,21 @@ class Assembly:
             step.name, values, convention=cells.convention, precision=precision, lost=lost if lost.any() else None
         )  # fmt: skip
 
-    def _allowed(self, step: Step, cells: Fitted) -> Values:
-        """The numbers without those that no cell can hold, which are reported; NaN where it is allowed is no answer."""
-        numbers = cells.numbers
-        lost = _where(numbers, lambda value: value.is_nan())
+    def _allowed(self, step: Step, numbers: Values, values: Values) -> Values:
+        """The numbers without those that no cell can hold, which are reported; NaN where it is allowed is no answer.
+
+        `values` are the numbers as doubles, NaN where there is none: only few of them have to be looked at.
+        """
+        strange = {kind: np.zeros(numbers.shape, dtype=bool) for kind in ("lost", "infinite", "large")}
+        for place in map(tuple, np.argwhere(~np.isfinite(values)).tolist()):
+            if numbers[place] is not None and (kind := _strangeness(numbers[place].value, step)):
+                strange[kind][place] = True
         kept = numbers.copy()
-        kept[lost] = None
-        infinite = _where(kept, lambda value: value.is_infinite() and not (value < 0 and step.name in HIDING))
-        large = _where(kept, lambda value: value.is_finite() and math.isinf(float(value)))
-        self._refuse(step, lost & ~self._may_be_lost(step, numbers.shape), "answers-nan")
-        self._refuse(step, infinite, "answers-infinite")
-        if large.any() and not _beyond_doubles(step):
-            place = tuple(np.argwhere(large)[0])
+        kept[strange["lost"]] = None
+        self._refuse(step, strange["lost"] & ~self._may_be_lost(step, numbers.shape), "answers-nan")
+        self._refuse(step, strange["infinite"], "answers-infinite")
+        if strange["large"].any() and not _beyond_doubles(step):
+            place = tuple(np.argwhere(strange["large"])[0])
             self.report(self.cell(step, place), "number-too-large", found=numbers[place].text)
         return kept
 
@@ -166,8 +169,13 @@ def _beyond_doubles(step: Step) -> bool:
     return bool(np.any(large & (step.cells != Decimal("-Infinity"))))
 
 
-def _where(numbers: Values, holds: Callable[[Decimal], bool]) -> Values:
-    return _each(lambda number: number is not None and holds(number.value), numbers).astype(bool)
+def _strangeness(value: Decimal, step: Step) -> str:
+    """What is the matter with a number that is no finite double; nothing with a score that is hidden."""
+    if value.is_nan():
+        return "lost"
+    if value.is_finite():
+        return "large"
+    return "" if value < 0 and step.name in HIDING else "infinite"
 
 
 def _parts(numbers: Values, part: str) -> Values:

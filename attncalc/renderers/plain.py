@@ -41,13 +41,13 @@ def _heading(block: Heading, view: View) -> Iterator[str]:
 
 def _matrix(block: Matrix, view: View) -> Iterator[str]:
     """`query draw, key I: 0.62`; a table of texts says its columns by name."""
-    start = f"{block.caption}, " if block.caption else ""
+    start, hidden = f"{block.caption}, " if block.caption else "", view.say("hidden")
+    named = [view.say("plain-place", axis=block.columns_are, label=column) for column in block.columns]
     for name, row in zip(block.rows, block.cells, strict=True):
         rows = start + view.say("plain-place", axis=block.rows_are, label=name)
         if block.columns_are:
-            for column, cell in zip(block.columns, row, strict=True):
-                columns = view.say("plain-place", axis=block.columns_are, label=column)
-                value = view.say("hidden") if cell.hidden else cell.text
+            for columns, cell in zip(named, row, strict=True):
+                value = hidden if cell.hidden else cell.text
                 yield view.say("plain-cell", rows=rows, columns=columns, value=value)
         else:
             parts = [
