@@ -29,6 +29,9 @@ def labels(tokens: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{name} [{place}]" if name in twins else name for place, name in enumerate(names))
 
 
-def cropped(tokens: Sequence[str]) -> list[str]:
-    """The labels that a table cannot show whole, safe but in full."""
-    return [text for text in map(visible, distinct(tokens)) if cells(text) > LONGEST]
+@kept  # asked for again with every query that is told
+def cropped(tokens: Sequence[str]) -> tuple[str, ...]:
+    """The labels that a table cannot show whole, safe but in full, each once."""
+    if isinstance(tokens, Numbered):
+        return ()
+    return tuple(text for text in map(visible, dict.fromkeys(tokens)) if cells(text) > LONGEST)

@@ -204,5 +204,5 @@ def closing(trace: Trace, view: View, queries: Sequence[int] | None = None) -> I
 
 def full_labels(trace: Trace, view: View) -> Iterator[Block]:
     """The labels that the tables could not show whole."""
-    for text in cropped(tuple(dict.fromkeys((*trace.scenario.tokens, *trace.scenario.query_tokens)))):
+    for text in dict.fromkeys((*cropped(trace.scenario.tokens), *cropped(trace.scenario.query_tokens))):
         yield Prose(text, view.say("lead.label"))
