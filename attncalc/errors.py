@@ -25,12 +25,15 @@ MANY_FAULTS = 1000
 
 
 class AttncalcError(Exception):
-    """It could not be done; carries every fault that was found. The exit code is 2."""
+    """It could not be done; carries every fault that was found. The exit code is 2.
+
+    `partial`: whether they were so many that no more were looked for.
+    """
 
     exit_code = 2
 
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults = tuple(faults)
+    def __init__(self, faults: Iterable[Fault], partial: bool = False) -> None:
+        self.faults, self.partial = tuple(faults), partial
         super().__init__(self.faults)
 
     @classmethod

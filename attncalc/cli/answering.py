@@ -43,15 +43,15 @@ def all_of(function: Callable[[Item], Answer], items: Iterable[Item]) -> list[An
     """The function of each item, all their faults at once; of very many no more are looked for."""
     results: list[Answer] = []
     faults: list[Fault] = []
-    for item in items:
+    partial, left = False, iter(items)
+    for item in left:
         try:
             results.append(function(item))
         except AttncalcError as error:
             faults += error.faults
-            if len(faults) > MANY_FAULTS:
-                break
+            partial |= error.partial or (len(faults) > MANY_FAULTS and any(True for _ in left))
     if faults:
-        raise UsageError(faults)
+        raise UsageError(faults, partial)
     return results
 
 

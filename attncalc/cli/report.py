@@ -14,7 +14,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from attncalc.errors import MANY_FAULTS, AttncalcError, nearest
+from attncalc.errors import AttncalcError, nearest
 from attncalc.messages import speaker
 from attncalc.messages.safe_text import escaped, told
 from attncalc.scenario_files import builtin
@@ -121,7 +121,7 @@ def ended(error: BaseException, language: str, debug: bool) -> int:
         complain("".join(traceback.format_exception(error)).splitlines(), language, lead="")
     match error:
         case AttncalcError():
-            complain(error.sentences(language, MOST_FAULTS), language, count=len(error.faults))
+            complain(error.sentences(language, MOST_FAULTS), language, count=len(error.faults), partial=error.partial)
             return error.exit_code
         case SystemExit():  # completion ends so
             return int(error.code or 0)
@@ -147,12 +147,17 @@ def ended(error: BaseException, language: str, debug: bool) -> int:
     return Status.BUG
 
 
-def complain(sentences: list[str], language: str, lead: str = "attncalc: ", count: int = 0) -> None:
-    """Writes sentences to standard error, which may be gone; `count` is how many there are where not all are given."""
+def complain(
+    sentences: list[str], language: str, lead: str = "attncalc: ", count: int = 0, partial: bool = False
+) -> None:  # fmt: skip
+    """Writes sentences to standard error, which may be gone.
+
+    `count` is how many there are where not all are given, `partial` whether there may be even more.
+    """
     say = speaker(language)
     shown = sentences[:MOST_FAULTS] if lead else sentences
     if (more := max(count, len(sentences)) - len(shown)) > 0:
-        shown.append(say("and-more" if count < MANY_FAULTS else "and-more-least", count=more))
+        shown.append(say("and-more-least" if partial else "and-more", count=more))
     with contextlib.suppress(OSError, ValueError, AttributeError):
         for sentence in shown:
             if sys.stderr is not None:  # print would take standard output instead

@@ -10,7 +10,7 @@ from attncalc.cli.answering import all_of, asked_for
 from attncalc.cli.choices import Options, calculation
 from attncalc.core.effort import check_effort
 from attncalc.core.labels import distinct
-from attncalc.errors import MANY_FAULTS, AttncalcError, UsageError
+from attncalc.errors import AttncalcError, UsageError
 from attncalc.scenario_files.sources import Source, source_at
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _scenarios_of(wanted: Sequence[Wanted], options: Options) -> list[Scenario]:
         read = dict(zip(places, all_of(lambda place: source_at(place, options["allow_outside"]), places), strict=True))
         return all_of(lambda one: _as_asked(one, read[one.source], chosen), wanted)
     except AttncalcError as error:
-        if len(error.faults) > MANY_FAULTS:
+        if error.partial:
             raise
         raise UsageError({str((f.place, f.code, f.fields)): f for f in error.faults}.values()) from None
 

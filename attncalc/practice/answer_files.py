@@ -55,7 +55,7 @@ def read_answers(
             return _in_json(trace, data, name, step, mapping)
         return _in_csv(trace, data, name, step, mapping)
     except AttncalcError as error:
-        raise UsageError(_in_our_words(fault, name) for fault in error.faults) from None
+        raise UsageError((_in_our_words(fault, name) for fault in error.faults), error.partial) from None
 
 
 def _in_our_words(fault: Fault, name: str) -> Fault:

@@ -43,7 +43,7 @@ class Assembly:
         """Notes faults; a UsageError once they are so many that no more are looked for."""
         self.faults += faults
         if len(self.faults) >= MANY_FAULTS:
-            raise UsageError(self.faults)
+            raise UsageError(self.faults, partial=True)
 
     def misfit(self, path: str, step: Step, wrong: WrongShape, rows: bool = False) -> None:
         """Notes that an array fits no axes of its step; `rows`: a single row may be written under its query."""

@@ -12,7 +12,7 @@ from attncalc.core.bounded import Values
 from attncalc.core.figures import Literal
 from attncalc.core.memory import check_fits
 from attncalc.core.scenario import Scenario
-from attncalc.errors import MANY_FAULTS, Fault, ScenarioError
+from attncalc.errors import Fault, ScenarioError
 from attncalc.messages import Word
 from attncalc.scenario_files.array_files import load_array
 from attncalc.scenario_files.array_rows import Outlines
@@ -33,7 +33,7 @@ Made = TypeVar("Made")
 
 
 class Faults:
-    """The faults of one document, collected; a place is reported once, and after a thousand no more is looked for."""
+    """The faults of one document, collected; a place is reported once."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -46,8 +46,6 @@ class Faults:
         if place not in self.places:
             self.places.add(place)
             self.found.append(Fault(place, code, fields))
-        if len(self.found) >= MANY_FAULTS:
-            self.raise_any()
 
     def raise_any(self) -> None:
         """Raises what was found, if anything was."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
-from attncalc.errors import nearest
+from attncalc.errors import MANY_FAULTS, nearest
 from attncalc.messages import Word
 from attncalc.scenario_files.defaults import PROJECTIONS, from_scores, has_matrices, has_values, softmax, weighting_of
 from attncalc.scenario_files.keys import STARTS
@@ -95,7 +95,8 @@ def check_rules(document: Document, broken: Collection[str], report: Report) -> 
     if isinstance(document.get("made_up"), list):
         for position, key in enumerate(document["made_up"]):
             if key not in document and key not in broken:
-                report(f"made_up[{position}]", "not-in-scenario", key=key, near=nearest(key, document))
+                near = nearest(key, document) if position < MANY_FAULTS else ""  # of so many nobody reads the last
+                report(f"made_up[{position}]", "not-in-scenario", key=key, near=near)
     if document.get("residual") is True and not _projected(document, start):
         report("residual", "residual-needs-x")
     return start
