@@ -94,11 +94,11 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
     sizes, given = scenario.sizes, _given(scenario)
     scores = math.prod(scenario.grid)
     longest = max(keys, *(sizes.get(name, 0) for name in FEATURES))
-    taken = START + cost.score * scores + cost.key * longest + cost.row * (scores // keys) + cost.given * given
-    taken += cost.product * keys * sizes.get("d_k", 0)
+    taken = START + cost.score * scores + cost.key * longest + cost.given * given
+    taken += cost.row * batch * heads * queries + cost.product * keys * sizes.get("d_k", 0)
     taken += cost.feature * batch * queries * (heads * sizes.get("d_v", 0) + sizes.get("d_out", 0))
     if cost.printed:
-        printed = _count(scenario.document.get("expect"))
+        printed = _printed(scenario.document.get("expect"))
         given, taken = given + printed, taken + cost.printed * printed
     if scenario.online:
         taken += A_BLOCK * keys / int(scenario.document["block"])
@@ -110,9 +110,7 @@ def check_summary(problem: Problem, asked: Asked, scenario: Scenario, options: M
     """Refuses, without --force, a summary that takes very long for what is given; scores are as many as its square."""
     from attncalc.long.ahead import processor_seconds
 
-    named = {**scenario.document, "places": None}  # the array of that name says where queries stand
-    given = sum(values.size for name, values in scenario.arrays.items() if named.get(name) is not None)
-    taken = processor_seconds(problem, asked)
+    given, taken = _given(scenario), processor_seconds(problem, asked)
     if not options["force"] and taken > ALLOWED / 1e6 * max(1.0, given / GIVEN) ** 2:
         _refuse(scenario, taken, given, Word("effort-part"))
 
@@ -127,15 +125,17 @@ def _given(scenario: Scenario) -> int:
     return sum(values.size for values in _given_arrays(scenario))
 
 
-def _count(printed: Any) -> int:
+def _printed(expected: Any) -> int:
     """How many numbers stand in lists and objects."""
-    if isinstance(printed, dict):
-        return sum(map(_count, printed.values()))
-    return sum(map(_count, printed)) if isinstance(printed, list) else 1
+    if isinstance(expected, dict):
+        return sum(map(_printed, expected.values()))
+    return sum(map(_printed, expected)) if isinstance(expected, list) else 1
 
 
 def _given_arrays(scenario: Scenario) -> Iterator[Values]:
-    return (values for name, values in scenario.arrays.items() if name in scenario.origins)
+    from attncalc.core.scenario import MADE
+
+    return (values for name, values in scenario.arrays.items() if name not in MADE)
 
 
 def _mend(command: Command, plain: str, forced: str) -> Word:
