@@ -157,7 +157,7 @@ def test_too_many_expressions_are_not_worked_out(name: str, text: str, words: tu
     source = json.dumps({"scores": [1] * 5000}).encode()
     done = call("check", "-", str(tmp_path / name), *words, "--force", stdin=source)
     assert done.code == 2
-    assert f"{tmp_path / name}: there are too many expressions to work out, e^1.0" in done.err
+    assert f"{tmp_path / name}: there are too many expressions to work out: e^1.0" in done.err
     assert len(done.err.splitlines()) == 1
 
 
@@ -171,6 +171,28 @@ def test_a_row_of_too_many_expressions_is_refused() -> None:
     """Typed after `--answer` or in a quiz."""
     with pytest.raises(UsageError, match=r"^there are too many expressions to work out"):
         row_typed(" ".join(powers(5000)))
+
+
+def test_answers_of_too_many_expressions_are_refused_once() -> None:
+    """The first that is left is said, not one for each `--answer` after it."""
+    answers = [f"scores[{row}]={' '.join(powers(2500))}" for row in range(3)]
+    source = json.dumps({"scores": [[1] * 2500] * 3}).encode()
+    done = call("check", "-", *(word for one in answers for word in ("--answer", one)), "--force", stdin=source)
+    assert done.code == 2
+    assert len(done.err.splitlines()) == 1
+
+
+def test_rows_of_files_are_held_to_what_the_files_give(tmp_path: Path) -> None:
+    """A row of a long context is read from its files, and takes as long as they are large."""
+    np.save(tmp_path / "k.npy", np.ones((40_000, 16), np.float32))
+    np.save(tmp_path / "q.npy", np.ones((40_000, 4), np.float32))
+    for name in ("k", "q"):
+        array = {"npy": f"{name}.npy"}
+        (tmp_path / f"{name}.json").write_text(json.dumps({"q": array, "k": array, "v": array}), encoding="utf-8")
+    done = call("why", str(tmp_path / "q.json"), "weights", "0", "0")
+    assert (done.code, done.out) == (2, "")
+    assert "in rows of 40,000 keys, from 320,004 numbers, would take about 3 s" in done.err
+    assert call("why", str(tmp_path / "k.json"), "weights", "0", "0").code == 0
 
 
 def test_what_is_asked_for_with_every_cell_is_made_once() -> None:
