@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from attncalc.cli import mapping
@@ -117,7 +116,7 @@ def _composed(session: Session, trace: Trace, view: View, command: str) -> Itera
 
 def _json_lines(session: Session, options: Options) -> int:
     """One scenario a line in, one trace a line out; all faulty lines are reported, with their numbers."""
-    from attncalc.renderers import trace_parts
+    from attncalc.renderers import trace_renderer
     from attncalc.running import run
     from attncalc.scenario_files.json_text import parse
     from attncalc.scenario_files.load import scenario_of
@@ -129,13 +128,13 @@ def _json_lines(session: Session, options: Options) -> int:
         raise UsageError.of("jsonl-needs-json", found=options["format"] or "plain")
     chosen, outside = calculation(options), options["allow_outside"]
 
-    def answered(numbered: tuple[int, bytes]) -> list[str | bytes]:
+    def answered(numbered: tuple[int, bytes]) -> str:
         number, line = numbered
         document, name = parse(line, "stdin", number), f"stdin:{number}"
         scenario = scenario_of(document, name, options["set"], chosen, allow_outside=outside)
         trace = run(scenario, "terms" in options["step"])
-        return list(trace_parts("json")(trace, view_of(session, options, trace, "json")))
+        return str(trace_renderer("json")(trace, view_of(session, options, trace, "json")))
 
     lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
-    write_text(options, chain.from_iterable(all_of(answered, lines)))
+    write_text(options, all_of(answered, lines))
     return 0

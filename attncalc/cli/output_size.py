@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from attncalc.cli.choices import Options
@@ -53,13 +52,22 @@ def _laid_out(scenario: Scenario, options: Options, rows: int, format: str) -> i
     Without --head those of one head; of a workbook, which has a sheet for each head, those of all.
     """
     queries, keys = scenario.grid[2:]
-    by_key, others = _kinds_of_tables(options)
-    size = defaultdict(int, scenario.sizes)
     shapes = [] if options["step"] else [array.shape[2:] for array in scenario.arrays.values()]
     given = sum(math.prod(shape) for shape in shapes if shape != (queries, keys))
-    made = keys * (size["d_k"] + size["d_v"]) if not options["step"] and scenario.start in ("x", "ids") else 0
-    of_a_row = by_key * keys + OF_A_ROW * (by_key + others) + (sum(size[name] for name in FEATURES) if others else 0)
-    return int(_sets(scenario, options, format) * (rows * of_a_row + made + given))
+    made = _of_keys(scenario) if not options["step"] and scenario.start in ("x", "ids") else 0
+    return int(_sets(scenario, options, format) * (rows * _of_a_row(scenario, options) + made + given))
+
+
+def _of_keys(scenario: Scenario) -> int:
+    """How many numbers the keys and values of a head have."""
+    return scenario.grid[3] * sum(scenario.sizes.get(name, 0) for name in ("d_k", "d_v"))
+
+
+def _of_a_row(scenario: Scenario, options: Options) -> int:
+    """About how many numbers a row has in the tables."""
+    by_key, others = _kinds_of_tables(options)
+    of_features = sum(scenario.sizes.get(name, 0) for name in FEATURES) if others else 0
+    return by_key * scenario.grid[3] + OF_A_ROW * (by_key + others) + of_features
 
 
 def _parts(scenario: Scenario, options: Options) -> int:
@@ -82,9 +90,8 @@ def are_large(scenario: Scenario, options: Options, format: str, rows: int) -> b
     """Whether so many rows of a long context, told step by step with all their keys and values, take very long."""
     if options["force"] or options["step"] or format in DATA:
         return False
-    size, keys = defaultdict(int, scenario.sizes), scenario.grid[3]
-    of_rows = rows * (STEPS_BY_KEY * (keys + OF_A_ROW) + sum(size[name] for name in FEATURES))
-    return _sets(scenario, options, format) * (keys * (size["d_k"] + size["d_v"]) + of_rows) > LAID_OUT
+    count = _sets(scenario, options, format) * (_of_keys(scenario) + rows * _of_a_row(scenario, options))
+    return count > LAID_OUT
 
 
 def _sets(scenario: Scenario, options: Options, format: str) -> int:
