@@ -89,7 +89,7 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
     if cost is None:
         return
     if chosen_arithmetic(scenario) in names.DECIMAL_KINDS:
-        _check_decimals(command, scenario)
+        _check_decimals(command, options, scenario)
     batch, heads, queries, keys = scenario.grid
     sizes, given = scenario.sizes, _given(scenario)
     scores = math.prod(scenario.grid)
@@ -102,6 +102,7 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
         given, taken = given + printed, taken + cost.printed * printed
     if scenario.online:
         taken += A_BLOCK * keys / int(scenario.document["block"])
+    taken = START + _times(options) * (taken - START)
     if taken > ALLOWED * max(1.0, given / GIVEN):
         _refuse(scenario, taken / 1e6, given, _mend(command, "effort-mend", "effort-mend-force"))
 
@@ -113,6 +114,13 @@ def check_summary(problem: Problem, asked: Asked, scenario: Scenario, options: M
     given, taken = _given(scenario), processor_seconds(problem, asked)
     if not options["force"] and taken > ALLOWED / 1e6 * max(1.0, given / GIVEN) ** 2:
         _refuse(scenario, taken, given, Word("effort-part"))
+
+
+def _times(options: Mapping[str, Any]) -> float:
+    """How many times as many values a sweep has as where nothing is said."""
+    from attncalc.cli.sweeping import POINTS
+
+    return max(1.0, int(options["points"] or POINTS) / int(POINTS))
 
 
 def _refuse(scenario: Scenario, seconds: float, given: int, mend: Word) -> NoReturn:
@@ -143,11 +151,11 @@ def _mend(command: Command, plain: str, forced: str) -> Word:
     return Word(forced if "force" in command.options else plain)
 
 
-def _check_decimals(command: Command, scenario: Scenario) -> None:
+def _check_decimals(command: Command, options: Mapping[str, Any], scenario: Scenario) -> None:
     """Refuses what would take too long in decimals: many scores, or few from numbers of many digits."""
     from attncalc.pipelines.cost import count, results
 
-    found, others, again = count(scenario), results(scenario), AGAIN.get(command.name, 1.0)
+    found, others, again = count(scenario), results(scenario), _times(options) * AGAIN.get(command.name, 1.0)
     once = A_MULTIPLICATION * found.multiplications + AN_EXPONENTIAL * found.exponentials + A_RESULT * others
     quick = START + again * once
     digits = max(_most_digits(scenario), DIGITS_A_PLACE * scenario.places) if quick <= ALLOWED else 0
