@@ -18,6 +18,7 @@ from attncalc.core.tokens import labels
 from attncalc.errors import MANY_FAULTS, UsageError
 from attncalc.practice.cells_typed import cell_typed
 from attncalc.practice.numbers_typed import row_typed
+from attncalc.practice.working_out import worked_out
 
 ROW: dict[str, Any] = {"scores": [1] * 40_000}
 SQUARE: dict[str, Any] = {"scores": [[1] * 300] * 300}
@@ -177,6 +178,7 @@ def test_a_row_of_too_many_expressions_is_refused() -> None:
 
 def test_answers_of_too_many_expressions_are_refused_once() -> None:
     """The first that is left is said, not one for each `--answer` after it."""
+    worked_out.cache_clear()
     answers = [f"scores[{row}]={' '.join(powers(2500))}" for row in range(3)]
     source = json.dumps({"scores": [[1] * 2500] * 3}).encode()
     done = call("check", "-", *(word for one in answers for word in ("--answer", one)), "--force", stdin=source)
