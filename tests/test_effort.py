@@ -39,7 +39,7 @@ REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
     (ROW, ("why", "-", "weights", "0", "0", "--json"), "would take about 11 s"),
     (ROW, ("step", "-", "--plain"), "take a part of the scenario, or `attncalc run --summary` for the figures of all"),
     (ROW, ("sweep", "-", "temperature", "1", "4"), "would take about"),
-    ({"scores": [[1] * 50] * 50} | FLOATS, ("sweep", "-", "temperature", "1", "4", "--points", "1000"), "would take about 5 s"),
+    ({"scores": [[1] * 100] * 100} | FLOATS, ("sweep", "-", "temperature", "1", "4", "--points", "500"), "would take about 4 s"),
     ({"scores": [[1] * 30] * 30} | EXACT, ("sweep", "-", "temperature", "1", "4", "--points", "200"), "900 numbers in decimals"),
     (SQUARE, ("compare", "-", *CHANGE), "or --force to do it all the same"),
     (SQUARE, ("compare", "-", *CHANGE, "--lang", "zh"), "一定要做就加 --force"),

@@ -33,6 +33,9 @@ A_RESULT = 12.0
 AGAIN = {"sweep": 6.0}
 """How many times as long a command takes that calculates for each value and shows one row."""
 
+OF_MORE_VALUES = 0.35
+"""What as many values of a sweep again take in floating point, as a share: the scenario is read once."""
+
 A_BLOCK = 250.0
 """Microseconds of a block of keys in the online algorithm."""
 
@@ -102,7 +105,7 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
         given, taken = given + printed, taken + cost.printed * printed
     if scenario.online:
         taken += A_BLOCK * keys / int(scenario.document["block"])
-    taken = START + _times(options) * (taken - START)
+    taken = START + (1 + OF_MORE_VALUES * (_times(options) - 1)) * (taken - START)
     if taken > ALLOWED * max(1.0, given / GIVEN):
         _refuse(scenario, taken / 1e6, given, _mend(command, "effort-mend", "effort-mend-force"))
 
