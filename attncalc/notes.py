@@ -19,7 +19,9 @@ from attncalc.pipelines.standard import STEP_NAMES
 
 FLOATS = {"float64": "1.8e308", "float32": "3.4e38", "float16": "65504"}
 ROUGH = 1e-9
-MOST_ESTIMATED = 9  # places at which a weight in units of the last one is far within a double
+MOST_UNITS = 2.0**32
+"""A weight of so many units of the last place, and a sum of a million of them, are far within a double."""
+
 NEAR_AN_EDGE = 1e-5
 FINAL_STEPS = STEP_NAMES[STEP_NAMES.index("context") :]
 
@@ -168,15 +170,16 @@ def rounded_sum(trace: Trace) -> Iterator[Note]:
 
 
 def _sums_off(trace: Trace, step: Step, places: int) -> Iterator[tuple[Row, Decimal]]:
-    """Each row's weights as shown, added up, where they do not give 1; rows of zeros or with a NaN are left out.
+    """Each row's weights as shown, added up, where they do not give 1; rows of zeros or beyond floats are left out.
 
     In floating point the units of the last place are rounded as doubles, which is right but where a weight lies all
-    but on an edge; only such rows are rounded as decimals.
+    but on an edge, or is very large; only such rows are rounded as decimals.
     """
     cells = step.cells
-    asked = (cells == cells).all(axis=-1) & (cells != 0).any(axis=-1)
+    finite = (cells == cells) & (abs(cells) != np.inf)
+    asked = finite.all(axis=-1) & (cells != 0).any(axis=-1)
     sums, sure = np.zeros(asked.shape), np.zeros(asked.shape, dtype=bool)
-    if cells.dtype != object and places <= MOST_ESTIMATED:
+    if cells.dtype != object:
         sums, sure = _sums_in_units(cells, places, trace.scenario.rounding)
     for row in _places(asked & ~(sure & (sums == 10.0**places))):
         if sure[row]:
@@ -187,11 +190,13 @@ def _sums_off(trace: Trace, step: Step, places: int) -> Iterator[tuple[Row, Deci
 
 def _sums_in_units(cells: Any, places: int, rounding: str) -> tuple[Any, Any]:
     """The sum of each row rounded to units of the last place, and whether it is sure."""
-    units = np.where(np.isfinite(cells), cells, 0).astype(np.float64) * 10.0**places
+    cells = cells.astype(np.float64)
+    small = np.abs(cells) <= MOST_UNITS / 10.0**places
+    units = np.where(small, cells, 0) * 10.0**places
     edge = 0.0 if rounding == "truncate" else 0.5
-    near = np.abs(units - edge - np.rint(units - edge)) < NEAR_AN_EDGE
+    clear = np.abs(units - edge - np.rint(units - edge)) >= NEAR_AN_EDGE
     whole = np.trunc(units) if rounding == "truncate" else np.rint(units)
-    return whole.sum(axis=-1), ~near.any(axis=-1)
+    return whole.sum(axis=-1), (small & clear).all(axis=-1)
 
 
 def by_hand_differs(trace: Trace) -> Iterator[Note]:

@@ -1,6 +1,6 @@
 """What every command takes of time and memory as a scenario grows: a process for each size, the growth between them.
 
-Run with a Python that can import attncalc. `--page` writes docs/resources.md and its Chinese sister.
+Run with a Python that can import attncalc. `--page` puts the figures into docs/resources.md and its Chinese sister.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from resources_page import write_page
+PAGES = [Path(__file__).parents[1] / "docs" / part / "resources.md" for part in ("", "zh")]
+RULE = "|---|---:|---:|---:|---:|---:|\n"
+"""What stands between the heading of the table of figures and its rows."""
 
 TOKENS = (48, 96, 192)
 """Tokens of the scenarios: each is four times as many scores as the one before."""
@@ -126,11 +128,17 @@ def row(case: Case, tokens: Sequence[int], base: Taken) -> tuple[str, ...]:
     return (case.name, f"{tokens[-1] // case.scale:,}", *sizes)
 
 
+def with_rows(page: str, rows: Sequence[Sequence[str]]) -> str:
+    """The page with these rows in its table of figures, which ends it."""
+    before, rule, _ = page.partition(RULE)
+    return before + rule + "".join(f"| `{name}` | {' | '.join(rest)} |\n" for name, *rest in rows)
+
+
 def main() -> None:
-    """Prints the figures, and writes the page where it is asked for."""
+    """Prints the figures, and puts them on the page where it is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", default=[], help="commands whose names hold one of these words")
-    parser.add_argument("--page", action="store_true", help="write docs/resources.md and docs/zh/resources.md")
+    parser.add_argument("--page", action="store_true", help="put them into docs/resources.md and docs/zh/resources.md")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         base = min(filter(None, (taken(["run", "mini-head"], Path(name)) for _ in range(3))))
@@ -141,7 +149,8 @@ def main() -> None:
             rows.append(row(case, TOKENS, base))
             print("  ".join(rows[-1]), flush=True)
     if options.page:
-        write_page(rows)
+        for page in PAGES:
+            page.write_text(with_rows(page.read_text(encoding="utf-8"), rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

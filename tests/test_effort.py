@@ -18,6 +18,7 @@ from attncalc.core.tokens import labels
 from attncalc.errors import MANY_FAULTS, UsageError
 from attncalc.practice.cells_typed import cell_typed
 from attncalc.practice.numbers_typed import row_typed
+from attncalc.practice.working_out import worked_out
 
 ROW: dict[str, Any] = {"scores": [1] * 40_000}
 SQUARE: dict[str, Any] = {"scores": [[1] * 300] * 300}
@@ -30,6 +31,7 @@ MAP = ("--picture", "map", "--format", "svg")
 PRINTED: dict[str, Any] = {"scores": [[1] * 500] * 250, "expect": {"weights": [[0] * 500] * 250}}
 WIDE_OUTPUT: dict[str, Any] = {"scores": [[1] * 30] * 30, "v": [[1]] * 30, "w_o": [[1] * 9000]}
 WIDE_KEYS: dict[str, Any] = {"x": [[1]] * 30, **{name: [[1] * 3000] for name in ("w_q", "w_k", "w_v")}}
+WIDE_VALUES: dict[str, Any] = {"scores": [[1] * 40] * 40, "v": [[1] * 600] * 40}
 FLOATS, EXACT = {"arithmetic": "float64"}, {"arithmetic": "exact"}
 CHANGE = ("--set", "temperature=2")
 
@@ -38,6 +40,8 @@ REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
     (ROW, ("why", "-", "weights", "0", "0", "--json"), "would take about 11 s"),
     (ROW, ("step", "-", "--plain"), "take a part of the scenario, or `attncalc run --summary` for the figures of all"),
     (ROW, ("sweep", "-", "temperature", "1", "4"), "would take about"),
+    ({"scores": [[1] * 100] * 100} | FLOATS, ("sweep", "-", "temperature", "1", "4", "--points", "500"), "would take about 4 s"),
+    ({"scores": [[1] * 30] * 30} | EXACT, ("sweep", "-", "temperature", "1", "4", "--points", "200"), "900 numbers in decimals"),
     (SQUARE, ("compare", "-", *CHANGE), "or --force to do it all the same"),
     (SQUARE, ("compare", "-", *CHANGE, "--lang", "zh"), "一定要做就加 --force"),
     (BATCHES, ("run", "-", "--json"), "60,000 scores in rows of 1 key,"),
@@ -54,6 +58,7 @@ REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
     (WIDE_OUTPUT | FLOATS, ("compare", "-", *CHANGE), "would take about 5 s"),
     (WIDE_OUTPUT | FLOATS, ("sweep", "-", "temperature", "1", "4"), "would take about 3 s"),
     (WIDE_OUTPUT | EXACT, ("run", "-", "--json"), "add --arithmetic float64"),
+    (WIDE_VALUES | EXACT, ("explain", "-"), "add --arithmetic float64"),
     ({"scores": [[1] * 70] * 70} | EXACT, ("sweep", "-", "temperature", "1", "4"), "4,900 numbers in decimals"),
 ]  # fmt: skip
 
@@ -157,7 +162,7 @@ def test_too_many_expressions_are_not_worked_out(name: str, text: str, words: tu
     source = json.dumps({"scores": [1] * 5000}).encode()
     done = call("check", "-", str(tmp_path / name), *words, "--force", stdin=source)
     assert done.code == 2
-    assert f"{tmp_path / name}: there are too many expressions to work out, e^1.0" in done.err
+    assert f"{tmp_path / name}: there are too many expressions to work out: e^1.0" in done.err
     assert len(done.err.splitlines()) == 1
 
 
@@ -171,6 +176,29 @@ def test_a_row_of_too_many_expressions_is_refused() -> None:
     """Typed after `--answer` or in a quiz."""
     with pytest.raises(UsageError, match=r"^there are too many expressions to work out"):
         row_typed(" ".join(powers(5000)))
+
+
+def test_answers_of_too_many_expressions_are_refused_once() -> None:
+    """The first that is left is said, not one for each `--answer` after it."""
+    worked_out.cache_clear()
+    answers = [f"scores[{row}]={' '.join(powers(2500))}" for row in range(3)]
+    source = json.dumps({"scores": [[1] * 2500] * 3}).encode()
+    done = call("check", "-", *(word for one in answers for word in ("--answer", one)), "--force", stdin=source)
+    assert done.code == 2
+    assert len(done.err.splitlines()) == 1
+
+
+def test_rows_of_files_are_held_to_what_the_files_give(tmp_path: Path) -> None:
+    """A row of a long context is read from its files, and takes as long as they are large."""
+    np.save(tmp_path / "k.npy", np.ones((40_000, 16), np.float32))
+    np.save(tmp_path / "q.npy", np.ones((40_000, 4), np.float32))
+    for name in ("k", "q"):
+        array = {"npy": f"{name}.npy"}
+        (tmp_path / f"{name}.json").write_text(json.dumps({"q": array, "k": array, "v": array}), encoding="utf-8")
+    done = call("why", str(tmp_path / "q.json"), "weights", "0", "0")
+    assert (done.code, done.out) == (2, "")
+    assert "in rows of 40,000 keys, from 320,004 numbers, would take about 3 s" in done.err
+    assert call("why", str(tmp_path / "k.json"), "weights", "0", "0").code == 0
 
 
 def test_what_is_asked_for_with_every_cell_is_made_once() -> None:
@@ -205,6 +233,10 @@ TOLD: list[tuple[dict[str, Any], tuple[str, ...], int]] = [
     ({"scores": [1] * 12_000}, ("explain", "-"), 0),
     ({"scores": [1] * 2000, "tokens": ["a" * 60 + str(i) for i in range(2000)]}, ("run", "-"), 2),
     ({"scores": [1] * 2000}, ("run", "-"), 0),
+    ({"scores": [[1]] * 700, "query": [*range(700)]}, ("explain", "-"), 2),
+    ({"scores": [[1]] * 700, "query": [*range(700)]}, ("run", "-"), 0),
+    ({"q": [[1] * 9000] * 2, "k": [[1] * 9000] * 2}, ("run", "-"), 2),
+    ({"q": [[1] * 9000] * 2, "k": [[1] * 9000] * 2}, ("run", "-", "--step", "weights"), 0),
     ({"scores": [1, 2], "v": [[1] * 250_000] * 2}, ("run", "-", "--step", "context"), 2),
     (WIDE_KEYS | FLOATS, ("run", "-"), 2),
     (WIDE_KEYS | FLOATS, ("run", "-", "--step", "weights"), 0),

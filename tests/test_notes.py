@@ -27,6 +27,7 @@ class Case(NamedTuple):
 X = {"x": [[1, 0], [0, 1]], "w_q": [[1, 0], [0, 1]], "w_k": [[1, 0], [0, 1]], "w_v": [[1, 0], [0, 1]]}
 QK = {"q": [[1, 0]], "k": [[1, 0], [0, 1]]}
 EMPTY: dict[str, Any] = {"tokens": ["a", "b"], "scores": [["-Infinity", "-Infinity"], [0, 0]]}
+LINEAR: dict[str, Any] = {"weighting": "linear", "arithmetic": "float64"}
 SEEING: dict[str, Any] = {"tokens": ["a", "b"], "scores": [["-Infinity", 0], [0, 0]]}
 
 CASES = [
@@ -59,6 +60,10 @@ CASES = [
     Case("rounded-sum", {"scores": [[0, 0, 0]] * 4, "places": 2}, ("4", "0.99"), {"scores": [[0, 0]] * 4}),
     Case("rounded-sum", {"scores": [0, 0, 0], "places": 2}, (), {"weights": [0.3, 0.3], "v": [[1], [1]]}),
     Case("rounded-sum", {"scores": [0, 0, 0], "places": 2}, (), {**EMPTY, "places": 2}),
+    Case("rounded-sum", {"scores": [0, 0, 0], "places": 2}, (),
+         {**LINEAR, "scores": [1e305, -1e305, 1e5], "places": 9}),
+    Case("rounded-sum", {"scores": [0, 0, 0], "places": 2}, (),
+         {**LINEAR, "scores": [1e205, -1e205, 1e-104, 1e-104, 1e-104], "places": 2}),
     Case("by-hand-differs", {**DRAW, "by_hand": 2}, ("(0.69, 0.27, 0.46)", "2", "3"),
          {**DRAW, "by_hand": {"default": 9, "context": 2}}),
     Case("by-hand-differs", {**DRAW, "by_hand": 2}, (), {**DRAW, "places": 2}),

@@ -71,7 +71,7 @@ def write_json(options: Options, *documents: Any) -> None:
     """Writes JSON values, one a line."""
     from attncalc.scenario_files.json_text import gathered, pieces
 
-    write_text(options, (part for document in documents for part in chain(gathered(pieces(document)), "\n")))
+    write_text(options, (part for document in documents for part in chain(gathered(pieces(document)), ("\n",))))
 
 
 def write_blocks(session: Session, options: Options, compose: Compose, view: View, format: str) -> None:

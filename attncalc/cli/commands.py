@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from attncalc.cli import mapping
@@ -37,7 +36,8 @@ def explain(session: Session, options: Options) -> int:
     found = road(options["scenario"], options)
     if not isinstance(found, Scenario):
         return some_rows(session, options, found, "explain", _shown)
-    check_size(found, options, answer_format(options, names.FORMATS), len(options["token"] or found.queries))
+    rows, format = len(options["token"] or found.queries), answer_format(options, names.FORMATS)
+    check_size(found, options, format, rows, told=True)
     return _shown(session, options, [run(found, terms=found.has_values)], "explain")
 
 
@@ -67,7 +67,8 @@ def run(session: Session, options: Options) -> int:
     format = format_of(options, names.FORMATS)
     for one in found:
         outline = one if isinstance(one, Scenario) else one.scenario
-        check_size(outline, options, format, len(options["token"]) or outline.grid[2], cut=format == "table")
+        rows = len(options["token"]) or outline.grid[2]
+        check_size(outline, options, format, rows, told=False, cut=format == "table")
     scenarios = [one if isinstance(one, Scenario) else whole(one, options, format) for one in found]
     traces = [run(scenario, "terms" in options["step"]) for scenario in scenarios]
     return _shown(session, options, traces, "run")
@@ -117,7 +118,7 @@ def _composed(session: Session, trace: Trace, view: View, command: str) -> Itera
 
 def _json_lines(session: Session, options: Options) -> int:
     """One scenario a line in, one trace a line out; all faulty lines are reported, with their numbers."""
-    from attncalc.renderers import trace_parts
+    from attncalc.renderers import trace_renderer
     from attncalc.running import run
     from attncalc.scenario_files.json_text import parse
     from attncalc.scenario_files.load import scenario_of
@@ -129,13 +130,13 @@ def _json_lines(session: Session, options: Options) -> int:
         raise UsageError.of("jsonl-needs-json", found=options["format"] or "plain")
     chosen, outside = calculation(options), options["allow_outside"]
 
-    def answered(numbered: tuple[int, bytes]) -> list[str | bytes]:
+    def answered(numbered: tuple[int, bytes]) -> str:
         number, line = numbered
         document, name = parse(line, "stdin", number), f"stdin:{number}"
         scenario = scenario_of(document, name, options["set"], chosen, allow_outside=outside)
         trace = run(scenario, "terms" in options["step"])
-        return list(trace_parts("json")(trace, view_of(session, options, trace, "json")))
+        return str(trace_renderer("json")(trace, view_of(session, options, trace, "json")))
 
     lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
-    write_text(options, chain.from_iterable(all_of(answered, lines)))
+    write_text(options, all_of(answered, lines))
     return 0

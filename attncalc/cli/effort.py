@@ -24,14 +24,17 @@ ALLOWED, START = 2_000_000.0, 300_000.0
 GIVEN = 500_000
 """More numbers do not go into a scenario of a megabyte; who gives many times as many may wait as many times as long."""
 
-A_MULTIPLICATION, AN_EXPONENTIAL, AN_EXPONENTIAL_OF_DIGITS = 0.5, 80.0, 25.0
+A_MULTIPLICATION, AN_EXPONENTIAL, AN_EXPONENTIAL_OF_DIGITS = 0.6, 80.0, 25.0
 """Microseconds in decimals of some fifty digits, with what is shown of them; and those that more digits multiply."""
 
-A_RESULT = 12.0
-"""Microseconds for the digits of a number that a matrix product comes to."""
+A_RESULT, A_TERM = 12.0, 2.0
+"""Microseconds for the digits of a number that a matrix product comes to; and, where a query is told, of a term."""
 
 AGAIN = {"sweep": 6.0}
 """How many times as long a command takes that calculates for each value and shows one row."""
+
+OF_MORE_VALUES = 0.35
+"""What as many values of a sweep again take in floating point, as a share: the scenario is read once."""
 
 A_BLOCK = 250.0
 """Microseconds of a block of keys in the online algorithm."""
@@ -89,19 +92,20 @@ def check_command(command: Command, options: Mapping[str, Any], scenario: Scenar
     if cost is None:
         return
     if chosen_arithmetic(scenario) in names.DECIMAL_KINDS:
-        _check_decimals(command, scenario)
+        _check_decimals(command, options, scenario)
     batch, heads, queries, keys = scenario.grid
     sizes, given = scenario.sizes, _given(scenario)
     scores = math.prod(scenario.grid)
     longest = max(keys, *(sizes.get(name, 0) for name in FEATURES))
-    taken = START + cost.score * scores + cost.key * longest + cost.row * (scores // keys) + cost.given * given
-    taken += cost.product * keys * sizes.get("d_k", 0)
+    taken = START + cost.score * scores + cost.key * longest + cost.given * given
+    taken += cost.row * batch * heads * queries + cost.product * keys * sizes.get("d_k", 0)
     taken += cost.feature * batch * queries * (heads * sizes.get("d_v", 0) + sizes.get("d_out", 0))
     if cost.printed:
-        printed = _count(scenario.document.get("expect"))
+        printed = _printed(scenario.document.get("expect"))
         given, taken = given + printed, taken + cost.printed * printed
     if scenario.online:
         taken += A_BLOCK * keys / int(scenario.document["block"])
+    taken = START + (1 + OF_MORE_VALUES * (_times(options) - 1)) * (taken - START)
     if taken > ALLOWED * max(1.0, given / GIVEN):
         _refuse(scenario, taken / 1e6, given, _mend(command, "effort-mend", "effort-mend-force"))
 
@@ -110,11 +114,16 @@ def check_summary(problem: Problem, asked: Asked, scenario: Scenario, options: M
     """Refuses, without --force, a summary that takes very long for what is given; scores are as many as its square."""
     from attncalc.long.ahead import processor_seconds
 
-    named = {**scenario.document, "places": None}  # the array of that name says where queries stand
-    given = sum(values.size for name, values in scenario.arrays.items() if named.get(name) is not None)
-    taken = processor_seconds(problem, asked)
+    given, taken = _given(scenario), processor_seconds(problem, asked)
     if not options["force"] and taken > ALLOWED / 1e6 * max(1.0, given / GIVEN) ** 2:
         _refuse(scenario, taken, given, Word("effort-part"))
+
+
+def _times(options: Mapping[str, Any]) -> float:
+    """How many times as many values a sweep has as where nothing is said."""
+    from attncalc.cli.sweeping import POINTS
+
+    return max(1.0, int(options["points"] or POINTS) / int(POINTS))
 
 
 def _refuse(scenario: Scenario, seconds: float, given: int, mend: Word) -> NoReturn:
@@ -127,15 +136,17 @@ def _given(scenario: Scenario) -> int:
     return sum(values.size for values in _given_arrays(scenario))
 
 
-def _count(printed: Any) -> int:
+def _printed(expected: Any) -> int:
     """How many numbers stand in lists and objects."""
-    if isinstance(printed, dict):
-        return sum(map(_count, printed.values()))
-    return sum(map(_count, printed)) if isinstance(printed, list) else 1
+    if isinstance(expected, dict):
+        return sum(map(_printed, expected.values()))
+    return sum(map(_printed, expected)) if isinstance(expected, list) else 1
 
 
 def _given_arrays(scenario: Scenario) -> Iterator[Values]:
-    return (values for name, values in scenario.arrays.items() if name in scenario.origins)
+    from attncalc.core.scenario import MADE
+
+    return (values for name, values in scenario.arrays.items() if name not in MADE)
 
 
 def _mend(command: Command, plain: str, forced: str) -> Word:
@@ -143,12 +154,14 @@ def _mend(command: Command, plain: str, forced: str) -> Word:
     return Word(forced if "force" in command.options else plain)
 
 
-def _check_decimals(command: Command, scenario: Scenario) -> None:
+def _check_decimals(command: Command, options: Mapping[str, Any], scenario: Scenario) -> None:
     """Refuses what would take too long in decimals: many scores, or few from numbers of many digits."""
     from attncalc.pipelines.cost import count, results
 
-    found, others, again = count(scenario), results(scenario), AGAIN.get(command.name, 1.0)
+    found, others, again = count(scenario), results(scenario), _times(options) * AGAIN.get(command.name, 1.0)
     once = A_MULTIPLICATION * found.multiplications + AN_EXPONENTIAL * found.exponentials + A_RESULT * others
+    if command.name == "explain" and scenario.has_values:
+        once += A_TERM * math.prod(scenario.grid) * scenario.sizes["d_v"]
     quick = START + again * once
     digits = max(_most_digits(scenario), DIGITS_A_PLACE * scenario.places) if quick <= ALLOWED else 0
     taken = quick + again * AN_EXPONENTIAL_OF_DIGITS * found.exponentials * (digits / FIRST_DIGITS) ** 2

@@ -12,6 +12,12 @@ import numpy as np
 from attncalc.core.bounded import Values
 from attncalc.core.notebooks import InNotebooks
 
+MADE = frozenset((
+    "visible", "own", "distance", "query_positions", "key_positions", "slope_exponents",
+    "places", "hidden_keys", "key_lengths",
+))  # fmt: skip
+"""The arrays that are made for a scenario; all others are given."""
+
 
 @dataclass(frozen=True, eq=False)
 class Scenario(InNotebooks):

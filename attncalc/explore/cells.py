@@ -124,8 +124,10 @@ def _comes_back(names: Sequence[str], word: str, place: int) -> bool:
 
 def _places(names: Sequence[str], word: str) -> list[int]:
     """The places that a word may mean, by label or position, or else as the tables show the label."""
-    shown = (word, unquoted(word))
-    return places_named(names, word) or [place for place, label in enumerate(labels(names)) if label in shown]
+    if found := places_named(names, word):
+        return found
+    shown = places_by_label(labels(names))
+    return sorted({*shown.get(word, ()), *shown.get(unquoted(word), ())})
 
 
 def parted(steps: Sequence[str], words: Sequence[str]) -> list[str]:

@@ -62,6 +62,8 @@ def answers_in_texts(trace: Trace, texts: Sequence[str], batch: int = 0, head: i
         except AttncalcError as error:
             place = f"{OPTION} {shortened(text)}"
             assembly.add(*(fault._replace(place=place) for fault in error.faults))
+            if any(fault.code == "typed-many" for fault in error.faults):
+                break
     for step, numbers, _ in found:
         whole = cells.setdefault(step.name, np.full(step.cells.shape, None, dtype=object))
         for index, number in numbers:

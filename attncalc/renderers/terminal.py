@@ -62,7 +62,7 @@ def render(blocks: Sequence[Block], view: View, width: int | None = None, color:
     text = Text("\n").join(_document(Screen(view, width, console), blocks))
     if color:  # all lines at once: one call of Rich costs far more than one line
         console.print(text, soft_wrap=True)
-    return "\n".join(line.rstrip() for line in (out.getvalue() or f"{text.plain}\n").split("\n"))
+    return "\n".join(line.rstrip() for line in (out.getvalue() if color else f"{text.plain}\n").split("\n"))
 
 
 def _document(screen: Screen, blocks: Sequence[Block]) -> Iterator[Text]:

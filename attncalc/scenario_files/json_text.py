@@ -14,8 +14,8 @@ from attncalc.messages import Lines
 
 MOST_BYTES = 64 * 1024 * 1024
 MOST_LEVELS = 64
-LEVELS = 8
-"""Lists and objects that stand inside each other in a scenario: heads of a batch that are expected, in a trace."""
+MOST_INDENTED = 8
+"""Levels that are indented: as many as a scenario has, with heads of a batch that are expected, in a trace."""
 
 NOT_FINITE = {"-inf": '"-Infinity"', "inf": '"Infinity"', "nan": '"NaN"'}
 """What Python writes for a float that JSON does not have, and what stands there for it; no name is in a later one."""
@@ -34,6 +34,7 @@ PLAIN = {float, int, str, Literal}
 """The types of most of what stands in a row."""
 
 TOGETHER = 100
+"""Pieces that are handed on at once."""
 
 
 class Entry(dict[str, Any]):
@@ -188,7 +189,7 @@ class Layer(NamedTuple):
 def _layer(value: Any, indent: int | None, level: int) -> tuple[str, Layer]:
     """The bracket that opens a list or an object, and the rest."""
     opening, closing = "{}" if isinstance(value, dict) else "[]"
-    step = None if level > LEVELS else indent
+    step = None if level > MOST_INDENTED else indent
     gap, end = ("", "") if step is None else ("\n" + " " * step * level, "\n" + " " * step * (level - 1))
     if isinstance(value, dict):
         items: Iterator[tuple[str, Any]] = ((f"{quoted(name)}: ", part) for name, part in value.items())

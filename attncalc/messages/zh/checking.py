@@ -44,7 +44,7 @@ MESSAGES: dict[str, str] = {
     "check-first": "第一个不符的数：{cell}",
     "check-given": "写的是 {given}，应为 {right}。",
     "check-off": "{all} 个数中有 {count} 个不符。",
-    "check-all-large": "{count} 个数逐个列出大约要 {seconds} 秒；去掉 --all 只看最先不符的，用 --step 只看一步，或者加上 --force 仍然全部列出",
+    "check-all-large": "{count} 个数逐个列出大约要 {seconds} 秒；可以去掉 --all，只看最先不符的几个，用 --step 只看一步，或者加上 --force 仍然全部列出",
     "check-shown": "{all} 个数中有 {count} 个不符；这里列出前 {shown} 个；加 --all 显示全部。",
     "check-shown-here": "{all} 个数中有 {count} 个不符；这里列出前 {shown} 个。",
     "check-largest": "最大为 {difference}，在 {cell}。",
