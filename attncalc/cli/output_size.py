@@ -75,7 +75,7 @@ def _parts(scenario: Scenario, options: Options) -> int:
     """How many parts the tables are cut into: as wide as labels and numbers are."""
     number, (by_key, others) = scenario.places + len("-0.e-99"), _kinds_of_tables(options)
     across = by_key * sum(max(number, len(label)) + GAP for label in scenario.tokens)
-    across += (number + GAP) * sum(scenario.sizes.get(name, 0) for name in FEATURES) if others else 0
+    across += 2 * (number + GAP) * sum(scenario.sizes.get(name, 0) for name in FEATURES) if others else 0
     return _sets(scenario, options, "") * (across // PART)
 
 
