@@ -18,7 +18,7 @@ from samples import BUILT_IN, BY_HAND, DRAW, LANGUAGES, random_hand_texts, rando
 from attncalc import load, render, run
 from attncalc.core.stage import AXES
 from attncalc.errors import CalculationError
-from attncalc.scenario_files.json_text import LEVELS, written
+from attncalc.scenario_files.json_text import MOST_INDENTED, written
 
 TOP = ["format", "scenario", "arithmetic", "steps", "notes"]
 STEP = ["name", "title", "formula", "latex", "given", "axes", "labels", "shape", "values"]
@@ -291,7 +291,7 @@ def test_what_is_deeper_than_a_scenario_stays_on_one_line() -> None:
     text = written(document, 2)
     assert strict(text) == document
     assert len(text) < 4 * len(written(document))
-    assert max(len(line) - len(line.lstrip()) for line in text.splitlines()) == 2 * LEVELS
+    assert max(len(line) - len(line.lstrip()) for line in text.splitlines()) == 2 * MOST_INDENTED
     assert "        [1, 2],\n" in text
 
 

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 LAID_OUT, OF_A_WORKBOOK = 200_000, 60_000
 """Numbers that are laid out without force, and those of a workbook, with their formulas: some two seconds."""
 
-STEPS_BY_KEY = 4
-"""Tables of a row's scores: as they are given or made, scaled, their exponentials, the weights."""
-
 FEATURES = ("d_k", "d_v", "d_model", "d_out")
 """What else makes rows wide: of queries, of the context, of what follows it."""
 
@@ -25,6 +22,9 @@ OF_A_ROW, A_STORY = 7, 300
 
 A_PART, PART, GAP = 30, 60, 3
 """What a table takes for each part that it is cut into, in numbers; the signs of a part's row, and between columns."""
+
+MASKED = "masked"
+"""The step before which the mask is drawn."""
 
 WORKBOOK = "xlsx"
 """The format that lays out every row, and every head where none is named."""
@@ -66,26 +66,26 @@ def _of_keys(scenario: Scenario) -> int:
 
 def _of_a_row(scenario: Scenario, options: Options) -> int:
     """About how many numbers a row has in the tables."""
-    by_key, others = _kinds_of_tables(options)
+    by_key, others = _kinds_of_tables(scenario, options)
     of_features = sum(scenario.sizes.get(name, 0) for name in FEATURES) if others else 0
     return by_key * scenario.grid[3] + OF_A_ROW * (by_key + others) + of_features
 
 
 def _parts(scenario: Scenario, options: Options) -> int:
     """How many parts the tables are cut into: as wide as labels and numbers are."""
-    number, (by_key, others) = scenario.places + len("-0.e-99"), _kinds_of_tables(options)
+    number, (by_key, others) = scenario.places + len("-0.e-99"), _kinds_of_tables(scenario, options)
     across = by_key * sum(max(number, len(label)) + GAP for label in scenario.tokens)
     across += 2 * (number + GAP) * sum(scenario.sizes.get(name, 0) for name in FEATURES) if others else 0
     return _sets(scenario, options, "") * (across // PART)
 
 
-def _kinds_of_tables(options: Options) -> tuple[int, int]:
+def _kinds_of_tables(scenario: Scenario, options: Options) -> tuple[int, int]:
     """How many tables have a column for each key, and how many others there are."""
-    from attncalc.pipelines.standard import ROWS
+    from attncalc.pipelines.standard import stages
 
-    steps = set(options["step"])
-    by_key = len(steps & {row.name for row in ROWS if "key" in row.layout}) if steps else STEPS_BY_KEY
-    return by_key, len(steps) - by_key if steps else 1
+    rows = [row for row in stages(scenario) if not options["step"] or row.name in options["step"]]
+    by_key = sum("key" in row.axes and "query" in row.axes for row in rows)
+    return by_key + any(row.name == MASKED for row in rows), len(rows) - by_key  # the mask is drawn too
 
 
 def are_large(scenario: Scenario, options: Options, format: str, rows: int) -> bool:
