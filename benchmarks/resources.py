@@ -39,7 +39,7 @@ class Case(NamedTuple):
 
 CASES = (
     Case("explain", "explain N"),
-    Case("run", "run N"),
+    Case("run", "run N", 2),
     Case("run --arithmetic exact", "run N --arithmetic exact", 4),
     Case("run --by-hand 2", "run N --by-hand 2", 4),
     Case("run --format json", "run N --format json -o D/out.json"),
@@ -48,7 +48,7 @@ CASES = (
     Case("run --format html", "run N --format html -o D/out.html"),
     Case("run --format latex", "run N --format latex -o D/out.tex"),
     Case("run --format svg", "run N --format svg -o D/out.svg"),
-    Case("run --format xlsx", "run N --format xlsx -o D/out.xlsx", 2),
+    Case("run --format xlsx", "run N --format xlsx -o D/out.xlsx", 4),
     Case("run --summary", "run N --summary"),
     Case("run --picture map", "run N --picture map"),
     Case("why", "why N weights 9 3"),

@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from attncalc.cli.choices import Options
+from attncalc.core.tokens import LONGEST
+from attncalc.document.view import MOST_SIDE
 from attncalc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ FEATURES = ("d_k", "d_v", "d_model", "d_out")
 OF_A_ROW, A_STORY = 7, 300
 """What a row takes in each whatever its length, in numbers; what it takes to tell a query in sentences."""
 
-A_PART, PART, GAP = 30, 60, 3
+A_PART, PART, GAP = 10, 60, 3
 """What a table takes for each part that it is cut into, in numbers; the signs of a part's row, and between columns."""
 
 MASKED = "masked"
@@ -28,6 +30,9 @@ MASKED = "masked"
 
 WORKBOOK = "xlsx"
 """The format that lays out every row, and every head where none is named."""
+
+CUT = ("markdown", "latex", "html")
+"""Formats whose tables are cut to 64 rows and columns without --all."""
 
 DATA = ("json", "csv", "npz")
 """Formats that lay nothing out."""
@@ -40,64 +45,67 @@ def check_size(scenario: Scenario, options: Options, format: str, rows: int, tol
     """
     if options["force"] or format in DATA:
         return
+    tables = _Tables(scenario, options, format)
     most = OF_A_WORKBOOK if format == WORKBOOK else LAID_OUT
-    count = _laid_out(scenario, options, scenario.grid[2] if format == WORKBOOK else rows, format)
-    count += A_STORY * rows if told else 0
-    if count > most or (cut and count + A_PART * _parts(scenario, options) > most):
+    count = tables.laid_out(scenario.grid[2] if format == WORKBOOK else rows) + (A_STORY * rows if told else 0)
+    if count > most or (cut and count + A_PART * tables.parts() > most):
         raise UsageError.of("output-large", scenario.name, count=f"{count:,}", format=format)
-
-
-def _laid_out(scenario: Scenario, options: Options, rows: int, format: str) -> int:
-    """About how many numbers the tables hold, of the given ones, the keys and the rows.
-
-    Without --head those of one head; of a workbook, which has a sheet for each head, those of all.
-    """
-    queries, keys = scenario.grid[2:]
-    shapes = [] if options["step"] else [array.shape[2:] for array in scenario.arrays.values()]
-    given = sum(math.prod(shape) for shape in shapes if shape != (queries, keys))
-    made = _of_keys(scenario) if not options["step"] and scenario.start in ("x", "ids") else 0
-    return int(_sets(scenario, options, format) * (rows * _of_a_row(scenario, options) + made + given))
-
-
-def _of_keys(scenario: Scenario) -> int:
-    """How many numbers the keys and values of a head have."""
-    return scenario.grid[3] * sum(scenario.sizes.get(name, 0) for name in ("d_k", "d_v"))
-
-
-def _of_a_row(scenario: Scenario, options: Options) -> int:
-    """About how many numbers a row has in the tables."""
-    by_key, others = _kinds_of_tables(scenario, options)
-    of_features = sum(scenario.sizes.get(name, 0) for name in FEATURES) if others else 0
-    return by_key * scenario.grid[3] + OF_A_ROW * (by_key + others) + of_features
-
-
-def _parts(scenario: Scenario, options: Options) -> int:
-    """How many parts the tables are cut into: as wide as labels and numbers are."""
-    number, (by_key, others) = scenario.places + len("-0.e-99"), _kinds_of_tables(scenario, options)
-    across = by_key * sum(max(number, len(label)) + GAP for label in scenario.tokens)
-    across += 2 * (number + GAP) * sum(scenario.sizes.get(name, 0) for name in FEATURES) if others else 0
-    return _sets(scenario, options, "") * (across // PART)
-
-
-def _kinds_of_tables(scenario: Scenario, options: Options) -> tuple[int, int]:
-    """How many tables have a column for each key, and how many others there are."""
-    from attncalc.pipelines.standard import stages
-
-    rows = [row for row in stages(scenario) if not options["step"] or row.name in options["step"]]
-    by_key = sum("key" in row.axes and "query" in row.axes for row in rows)
-    return by_key + any(row.name == MASKED for row in rows), len(rows) - by_key  # the mask is drawn too
 
 
 def are_large(scenario: Scenario, options: Options, format: str, rows: int) -> bool:
     """Whether so many rows of a long context, told step by step with all their keys and values, take very long."""
     if options["force"] or options["step"] or format in DATA:
         return False
-    count = _sets(scenario, options, format) * (_of_keys(scenario) + rows * _of_a_row(scenario, options))
-    return count > LAID_OUT
+    tables = _Tables(scenario, options, format)
+    return tables.sets * (tables.of_keys() + rows * tables.of_a_row()) > LAID_OUT
 
 
-def _sets(scenario: Scenario, options: Options, format: str) -> int:
-    """How many batch entries and heads are told; without --head one."""
-    every = None if format == WORKBOOK else "all"
-    counts = zip(("batch", "head"), scenario.grid, strict=False)
-    return math.prod(count if options[axis] in ("all", every) else 1 for axis, count in counts)
+class _Tables:
+    """The tables of a scenario in a format, to be counted."""
+
+    def __init__(self, scenario: Scenario, options: Options, format: str) -> None:
+        from attncalc.pipelines.standard import stages
+
+        self.scenario, self.options = scenario, options
+        self.whole = not options["step"]
+        rows = [row for row in stages(scenario) if self.whole or row.name in options["step"]]
+        by_key = sum("key" in row.axes and "query" in row.axes for row in rows)
+        self.others = len(rows) - by_key
+        self.by_key = by_key + any(row.name == MASKED for row in rows)  # the mask is drawn too
+        self.most_side = MOST_SIDE if format in CUT and not options["all"] else math.inf
+        every = None if format == WORKBOOK else "all"
+        counts = zip(("batch", "head"), scenario.grid, strict=False)
+        self.sets = math.prod(count if options[axis] in ("all", every) else 1 for axis, count in counts)
+
+    def laid_out(self, rows: int) -> int:
+        """About how many numbers they hold, of the given ones, the keys and so many rows.
+
+        Without --head those of one head; of a workbook, which has a sheet for each head, those of all.
+        """
+        shapes = [array.shape[2:] for array in self.scenario.arrays.values()] if self.whole else []
+        given = sum(math.prod(map(self._side, shape)) for shape in shapes if shape != self.scenario.grid[2:])
+        made = self.of_keys() if self.whole and self.scenario.start in ("x", "ids") else 0
+        return self.sets * (self._side(rows) * self.of_a_row() + made + given)
+
+    def of_keys(self) -> int:
+        """How many numbers the keys and values of a head have."""
+        return self._side(self.scenario.grid[3]) * self._features("d_k", "d_v")
+
+    def of_a_row(self) -> int:
+        """About how many numbers a row has."""
+        of_features = self._features(*FEATURES) if self.others else 0
+        return self.by_key * self._side(self.scenario.grid[3]) + OF_A_ROW * (self.by_key + self.others) + of_features
+
+    def parts(self) -> int:
+        """How many parts they are cut into: as wide as labels and numbers are."""
+        number = self.scenario.places + len("-0.")
+        across = self.by_key * sum(max(number, min(len(label), LONGEST)) + GAP for label in self.scenario.tokens)
+        across += 2 * (number + GAP) * self._features(*FEATURES) if self.others else 0
+        return self.sets * (across // PART)
+
+    def _features(self, *names: str) -> int:
+        return sum(self._side(self.scenario.sizes.get(name, 0)) for name in names)
+
+    def _side(self, length: int) -> int:
+        """How much of a side is laid out."""
+        return int(min(length, self.most_side))

@@ -1,4 +1,4 @@
-"""The terminal: Rich tables that are measured first, so that no digit is lost, and lines that wrap between terms.
+"""The terminal: tables that are measured first, so that no digit is lost, and lines that wrap between terms.
 
 Every text that may hold a token goes to Rich as `Text`, never as markup.
 """
@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 from typing import NamedTuple
 
-from rich import box
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from attncalc.core.wrapping import wrapped
@@ -35,6 +34,7 @@ from attncalc.renderers.branches import tree_lines
 PROSE_WIDTH = 100
 BAR_WIDTH = 16
 INDENT = 4
+GAP = 3
 NARROWEST = 16
 UNBOUNDED = 100_000
 
@@ -210,8 +210,7 @@ def _matrix(screen: Screen, block: Matrix) -> Iterator[Text]:
     """A table, in blocks of columns where it is wider than the screen."""
     texts = [[_cell_text(screen, cell) for cell in row] for row in block.cells]
     widths = [max(map(cell_len, (name, *(row[i] for row in texts)))) for i, name in enumerate(block.columns)]
-    corner = block.corner("\\")
-    labels = max(map(cell_len, (corner, *block.rows)))
+    labels = max(map(cell_len, (block.corner("\\"), *block.rows)))
     room = screen.room - INDENT - labels - 3
     texts_only = not block.columns_are
     if texts_only and len(widths) > 1 and sum(widths) + 3 * (len(widths) - 1) > room:
@@ -224,10 +223,8 @@ def _matrix(screen: Screen, block: Matrix) -> Iterator[Text]:
         caption = _caption(screen, block, start, stop, len(blocks) > 1)
         if caption:
             yield Text(" " * INDENT + caption)
-        table = _table(screen, block, [row[start:stop] for row in texts], slice(start, stop), widths[start:stop])
-        table.columns[0].header, table.columns[0].width = Text(corner), labels
-        for line in screen.console.render_lines(table, pad=False):
-            yield Text(" " * INDENT) + Text.assemble(*((segment.text, segment.style or "") for segment in line))
+        part = [row[start:stop] for row in texts]
+        yield from _part(screen, block, part, slice(start, stop), widths[start:stop], labels)
 
 
 def _stacked(block: Matrix, room: int) -> Iterator[Text]:
@@ -257,23 +254,23 @@ def column_blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
     return [*blocks, (start, len(widths))]
 
 
-def _table(
-    screen: Screen, block: Matrix, texts: Sequence[Sequence[str]], part: slice, widths: Sequence[int]
-) -> Table:  # fmt: skip
-    """One block of columns. The cells of a row are one cell of Rich's, aligned here: a large matrix is quick then."""
-    ascii_only = screen.view.signs.ascii
-    whole = sum(widths) + 3 * (len(widths) - 1)
-    table = Table(
-        box=box.ASCII2 if ascii_only else box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold"
-    )
-    table.add_column(no_wrap=True)
-    table.add_column(_aligned(block.columns[part], widths, block.numeric), no_wrap=True, width=whole)
+def _part(
+    screen: Screen, block: Matrix, texts: Sequence[Sequence[str]], part: slice, widths: Sequence[int], labels: int
+) -> Iterator[Text]:  # fmt: skip
+    """One block of columns: the names of the columns, a line under them, the rows under their labels."""
+    between, rule, crossing = (" | ", "-", "-+-") if screen.view.signs.ascii else ("   ", "─", "───")
+    start, blank = " " * INDENT, " " * labels
+    names = _aligned(block.columns[part], widths, block.numeric)
+    for label, line in zip(chain([block.corner("\\")], repeat("")), names, strict=False):
+        yield Text(start).append(padded(label, labels), "bold").append(between).append(line, "bold")
+    yield Text(start + rule * labels + crossing + rule * (sum(widths) + GAP * (len(widths) - 1)))
     for name, row, cells in zip(block.rows, texts, block.cells, strict=True):
-        body = _aligned(row, widths, block.numeric)
+        first, *more = _aligned(row, widths, block.numeric)
+        body = Text(first)
         if screen.console.color_system:
             _dim_hidden(body, cells[part], widths)
-        table.add_row(Text(name, style="bold"), body)
-    return table
+        yield Text(start).append(padded(name, labels), "bold").append(between).append_text(body)
+        yield from (Text(start + blank + between + line) for line in more)
 
 
 def _dim_hidden(body: Text, cells: Sequence[Figure], widths: Sequence[int]) -> None:
@@ -284,13 +281,13 @@ def _dim_hidden(body: Text, cells: Sequence[Figure], widths: Sequence[int]) -> N
         start += width + 3
 
 
-def _aligned(texts: Sequence[str], widths: Sequence[int], right: bool) -> Text:
+def _aligned(texts: Sequence[str], widths: Sequence[int], right: bool) -> list[str]:
     """The texts of a row, each filled up to its column; a last text that is too long goes on in further lines."""
     first = [padded(text, width, right) for text, width in zip(texts[:-1], widths[:-1], strict=True)]
     blank = [" " * width for width in widths[:-1]]
     lines = [texts[-1]] if right or cell_len(texts[-1]) <= widths[-1] else wrapped(texts[-1], widths[-1])
-    rows = [[*(first if number == 0 else blank), padded(line, widths[-1], right)] for number, line in enumerate(lines)]
-    return Text("\n".join("   ".join(row) for row in rows))
+    rows = [[*(blank if number else first), padded(line, widths[-1], right)] for number, line in enumerate(lines)]
+    return [(" " * GAP).join(row) for row in rows]
 
 
 def _cell_text(screen: Screen, cell: Figure) -> str:
