@@ -214,11 +214,12 @@ def test_the_harness_sees_a_file_that_is_half_written(folder: Path, monkeypatch:
     """A writer that empties the old file first is found out by the kills, and by the limits on files."""
     from attncalc.cli import output
 
-    def careless(results: dict[Path, bytes], force: bool) -> None:
+    def careless(results: dict[Path, str], force: bool) -> None:
         from attncalc.cli.half_made import making
 
         with making():
-            for path, data in results.items():
+            for path, text in results.items():
+                data = output.as_bytes(text)
                 with path.open("wb") as file:
                     for start in range(0, len(data), 100):
                         file.write(data[start : start + 100])

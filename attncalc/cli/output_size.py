@@ -6,8 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 from attncalc.cli.choices import Options
-from attncalc.core.tokens import LONGEST
-from attncalc.document.view import MOST_SIDE
 from attncalc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -64,6 +62,7 @@ class _Tables:
     """The tables of a scenario in a format, to be counted."""
 
     def __init__(self, scenario: Scenario, options: Options, format: str) -> None:
+        from attncalc.document.view import MOST_SIDE
         from attncalc.pipelines.standard import stages
 
         self.scenario, self.options = scenario, options
@@ -98,6 +97,8 @@ class _Tables:
 
     def parts(self) -> int:
         """How many parts they are cut into: as wide as labels and numbers are."""
+        from attncalc.core.tokens import LONGEST
+
         number = self.scenario.places + len("-0.")
         across = self.by_key * sum(max(number, min(len(label), LONGEST)) + GAP for label in self.scenario.tokens)
         across += 2 * (number + GAP) * self._features(*FEATURES) if self.others else 0

@@ -44,12 +44,13 @@ def guarded(command: Command, values: Mapping[str, Any], language: str) -> int:
     """Runs a command; every way it can end is an exit code, and a sentence where it is not the good one."""
     debug = bool(values.get("debug"))
     try:
-        from attncalc.cli.effort import check_command
         from attncalc.cli.one_thread import within_limits
+
+        within_limits()  # before anything that may load NumPy
+        from attncalc.cli.effort import check_command
         from attncalc.cli.session import session
         from attncalc.core.effort import bounded_by
 
-        within_limits()
         setcontext(Context(prec=1000, traps=[]))  # sentences compare numbers, NaN among them
         here = session({**values, "lang": language if values.get("lang") is None else values["lang"]})
         language = here.language

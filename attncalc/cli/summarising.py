@@ -136,9 +136,9 @@ def _asked(session: Session, options: Options, long: Long, format: str) -> Asked
     asked = Asked(1, 1)  # of a map alone no row is told
     if options["summary"]:
         asked = Asked(whole_number(options, "top", 5, 1, MOST_TOP), whole_number(options, "near", 64, 1, MOST_NEAR))
-    return (
-        asked._replace(pooling=mapping.pooling(session, long, options, format)) if mapping.asked_for(options) else asked
-    )
+    if mapping.asked_for(options):
+        asked = asked._replace(pooling=mapping.pooling(session, long, options, format))
+    return asked
 
 
 def long_at(source: str, options: Options) -> Long:

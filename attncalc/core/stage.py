@@ -156,14 +156,14 @@ class Trace(InNotebooks):
         return f"<Trace of {self.scenario.name}, {self.kind}: {', '.join(step.name for step in self.steps)}>"
 
     @cached_property
-    def _by_name(self) -> dict[object, Step]:
+    def _by_name(self) -> dict[str, Step]:
         return {step.name: step for step in self.steps}
 
     def __getitem__(self, name: str) -> Step:
         return self._by_name[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._by_name
+        return isinstance(name, str) and name in self._by_name
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)

@@ -18,7 +18,8 @@ from attncalc.explore.values import decimal_of
 from attncalc.messages import LANGUAGES, catalogue
 from attncalc.practice.answer_files import kind_of
 from attncalc.practice.arithmetic_typed import NoNumber
-from attncalc.practice.numbers_typed import number_said, row_typed, typed, unlabelled
+from attncalc.practice.cells_typed import cell_typed
+from attncalc.practice.numbers_typed import row_typed, typed, unlabelled
 from attncalc.scenario_files import builtin
 from attncalc.scenario_files.array_files import load_array
 from attncalc.scenario_files.beside import Folder
@@ -105,7 +106,7 @@ def read_numbers(data: bytes) -> None:
     if (number := typed(text)) is not None:
         check_number(text, number)
     try:
-        number_said(text)
+        cell_typed(text)
     except NoNumber as wrong:
         attempt_word(wrong.code)
     attempt(row_typed, text)

@@ -28,7 +28,7 @@ MESSAGES: dict[str, str] = {
     "long-arithmetic": "a long context is calculated in float32 or float64, and this scenario asks for {found}; add --arithmetic float64 (or float32)",
     "long-memory": "the summary needs about {needed} of memory, and {free} are free; take float32 (--arithmetic float32), or a few queries with --token and without --summary",
     "long-too-large": "all {queries}×{keys} scores at once need about {needed} of memory, and {free} are free; take `attncalc run --summary` for all queries, or `attncalc explain --token` for some",
-    "output-large": "some {count} numbers as {format} would take very long; take --token or --step for a part of them, --summary for the figures of all, --format npz for all numbers, or --force to lay them out all the same",
+    "output-large": "some {count} numbers as {format} would take very long; take --token, --head or --step for a part of them, --summary for the figures of all, --format npz for all numbers, or --force to lay them out all the same",
     "output-decimals": "{count} numbers in decimals would take about {seconds} s; {mend}",
     "effort": "{scores} scores in rows of {keys} {keys:key|keys}, from {given} numbers, would take about {seconds} s; {mend}",
     "effort-mend": "take a part of the scenario, or `attncalc run --summary` for the figures of all",

@@ -28,7 +28,7 @@ MESSAGES: dict[str, str] = {
     "long-arithmetic": "长上下文用 float32 或 float64 计算，而这个算例要求 {found}；请加上 --arithmetic float64（或 float32）",
     "long-memory": "概览大约需要 {needed} 内存，现在空闲 {free}；可以改用 float32（--arithmetic float32），或者不用 --summary，只用 --token 看几个查询",
     "long-too-large": "一次算出全部 {queries}×{keys} 个分数大约需要 {needed} 内存，现在空闲 {free}；看全部查询请用 `attncalc run --summary`，看几个查询请用 `attncalc explain --token`",
-    "output-large": "大约 {count} 个数字以 {format} 格式排出来要很久；可以用 --token 或 --step 只看一部分，用 --summary 看全部的概况，用 --format npz 取得全部数字，或者加上 --force 仍然全部排出",
+    "output-large": "大约 {count} 个数字以 {format} 格式排出来要很久；可以用 --token、--head 或 --step 只看一部分，用 --summary 看全部的概况，用 --format npz 取得全部数字，或者加上 --force 仍然全部排出",
     "output-decimals": "{count} 个数用十进制计算大约要 {seconds} 秒；{mend}",
     "effort": "{scores} 个分数（每行 {keys} 个键，共给出 {given} 个数）大约要算 {seconds} 秒；{mend}",
     "effort-mend": "请只取算例的一部分，或者用 `attncalc run --summary` 看全部的概况",
