@@ -63,7 +63,8 @@ LABEL, FLAG, ESCAPE, LINE = '"{i}"', "\U0001f3f3\ufe0f\u200d\U0001f308", "\\u001
 
 SHAPES: dict[str, Text] = {
     "a row": lambda n: ended_in("1", '{"scores":[', "]}", n),
-    "a row with values": lambda n: ended_in("1", '{"scores":[', f'],"v":[{many("[1]", n * 2 // 3)}]}}', n),
+    "a row with values": lambda n: f'{{"scores":{row_of("1", n // 6)},"v":{row_of("[1]", n // 6)}}}',
+    "a row with values, exact": lambda n: f'{{"scores":{row_of("1", n // 6)},"v":{row_of("[1]", n // 6)}{EXACT}}}',
     "a row, exact": lambda n: ended_in("1", '{"scores":[', f"]{EXACT}}}", n),
     "a row, by hand": lambda n: ended_in("1", '{"scores":[', f"]{BY_HAND}}}", n),
     "a row of weights": lambda n: ended_in("1", '{"weights":[', "]}", n),

@@ -23,6 +23,9 @@ OF_A_ROW, A_STORY = 7, 300
 A_PART, PART, GAP = 10, 60, 3
 """What a table takes for each part that it is cut into, in numbers; the signs of a part's row, and between columns."""
 
+PAGE = "html"
+"""The format in which a story has with each number what it is made from."""
+
 MASKED = "masked"
 """The step before which the mask is drawn."""
 
@@ -46,6 +49,7 @@ def check_size(scenario: Scenario, options: Options, format: str, rows: int, tol
     tables = _Tables(scenario, options, format)
     most = OF_A_WORKBOOK if format == WORKBOOK else LAID_OUT
     count = tables.laid_out(scenario.grid[2] if format == WORKBOOK else rows) + (A_STORY * rows if told else 0)
+    count *= 2 if told and format == PAGE else 1
     if count > most or (cut and count + A_PART * tables.parts() > most):
         raise UsageError.of("output-large", scenario.name, count=f"{count:,}", format=format)
 
@@ -82,7 +86,7 @@ class _Tables:
         Without --head those of one head; of a workbook, which has a sheet for each head, those of all.
         """
         shapes = [array.shape[2:] for array in self.scenario.arrays.values()] if self.whole else []
-        given = sum(math.prod(map(self._side, shape)) for shape in shapes if shape != self.scenario.grid[2:])
+        given = sum(int(math.prod(shape)) for shape in shapes if shape != self.scenario.grid[2:])
         made = self.of_keys() if self.whole and self.scenario.start in ("x", "ids") else 0
         return self.sets * (self._side(rows) * self.of_a_row() + made + given)
 
@@ -105,7 +109,7 @@ class _Tables:
         return self.sets * (across // PART)
 
     def _features(self, *names: str) -> int:
-        return sum(self._side(self.scenario.sizes.get(name, 0)) for name in names)
+        return sum(self.scenario.sizes.get(name, 0) for name in names)  # sums over all of them are told
 
     def _side(self, length: int) -> int:
         """How much of a side is laid out."""

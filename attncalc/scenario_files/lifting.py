@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from attncalc.core.bounded import Values
 from attncalc.scenario_files.defaults import MATRICES, PROJECTIONS
 from attncalc.scenario_files.heads import KEY_SIDE, Counts
@@ -39,7 +41,14 @@ def lift(name: str, rank: int, counts: Counts, out_in: bool) -> Lift:
         return lambda a: a.reshape(1, -1, 1, 1)
     if name == "residual":
         return _output_rows(rank)
+    if name in ("scores", "weights") and rank < 3:  # without an axis of heads they are those of every head
+        return lambda a: np.broadcast_to(a.reshape((1,) * (4 - rank) + a.shape), (1, counts.heads, *_rows(a)))
     return lambda a: a.reshape((1,) * (4 - rank) + a.shape)
+
+
+def _rows(a: Values) -> tuple[int, ...]:
+    """Rows and columns; of a single row 1 and its length."""
+    return (1, *a.shape)[-2:]
 
 
 def _rows_per_head(heads: int, rank: int) -> Lift:
