@@ -8,7 +8,7 @@ from decimal import localcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncalc.cli.choices import Options, calculation, place_named, plain_view
-from attncalc.cli.output_size import are_large
+from attncalc.cli.output_size import PAGE, are_large
 from attncalc.cli.session import Session
 from attncalc.core import names
 from attncalc.core.memory import EAGER
@@ -113,7 +113,8 @@ def some_rows(session: Session, options: Options, long: Long, command: str, show
     queries = asked_queries(long, options) or long.scenario.queries
     check_memory(long, bytes_before(long), "long-rows-memory")
     format = answer_format(options, names.FORMATS)
-    large = command == "run" and format in FORMATS and are_large(long.scenario, options, format, len(queries))
+    laid_out = format in FORMATS and (command == "run" or format == PAGE)
+    large = laid_out and are_large(long.scenario, options, format, len(queries))
     if large or not told_whole(long, len(queries)):
         return _streamed(session, options, long, queries)
     from attncalc.long.rows import rows_scenario

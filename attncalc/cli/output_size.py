@@ -46,7 +46,7 @@ def check_size(scenario: Scenario, options: Options, format: str, rows: int, tol
     """
     if options["force"] or format in DATA:
         return
-    tables = _Tables(scenario, options, format)
+    tables = _Tables(scenario, options, format, told)
     most = OF_A_WORKBOOK if format == WORKBOOK else LAID_OUT
     count = tables.laid_out(scenario.grid[2] if format == WORKBOOK else rows) + (A_STORY * rows if told else 0)
     count *= 2 if told and format == PAGE else 1
@@ -58,14 +58,15 @@ def are_large(scenario: Scenario, options: Options, format: str, rows: int) -> b
     """Whether so many rows of a long context, told step by step with all their keys and values, take very long."""
     if options["force"] or options["step"] or format in DATA:
         return False
-    tables = _Tables(scenario, options, format)
-    return tables.sets * (tables.of_keys() + rows * tables.of_a_row()) > LAID_OUT
+    tables = _Tables(scenario, options, format, told=True)
+    count = tables.sets * (tables.of_keys() + rows * tables.of_a_row())
+    return count * (2 if format == PAGE else 1) > LAID_OUT
 
 
 class _Tables:
     """The tables of a scenario in a format, to be counted."""
 
-    def __init__(self, scenario: Scenario, options: Options, format: str) -> None:
+    def __init__(self, scenario: Scenario, options: Options, format: str, told: bool) -> None:
         from attncalc.document.view import MOST_SIDE
         from attncalc.pipelines.standard import stages
 
@@ -75,7 +76,7 @@ class _Tables:
         by_key = sum("key" in row.axes and "query" in row.axes for row in rows)
         self.others = len(rows) - by_key
         self.by_key = by_key + any(row.name == MASKED for row in rows)  # the mask is drawn too
-        self.most_side = MOST_SIDE if format in CUT and not options["all"] else math.inf
+        self.most_side = MOST_SIDE if format in CUT and not (told or options["all"]) else math.inf
         every = None if format == WORKBOOK else "all"
         counts = zip(("batch", "head"), scenario.grid, strict=False)
         self.sets = math.prod(count if options[axis] in ("all", every) else 1 for axis, count in counts)
