@@ -230,6 +230,7 @@ TOLD: list[tuple[dict[str, Any], tuple[str, ...], int]] = [
     ({"scores": [1] * 30_000}, ("run", "-"), 2),
     ({"scores": [1] * 30_000}, ("run", "-", "--step", "weights"), 0),
     ({"scores": [1] * 30_000}, ("run", "-", "--format", "html"), 0),
+    ({"scores": [1] * 210_000}, ("run", "-", "--format", "html"), 2),
     ({"scores": [1] * 30_000}, ("explain", "-"), 0),
     ({"scores": [1] * 15_000, "tokens": ["a" * 60 + str(i) for i in range(15_000)]}, ("run", "-"), 2),
     ({"scores": [1] * 15_000}, ("run", "-"), 0),

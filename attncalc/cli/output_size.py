@@ -87,7 +87,8 @@ class _Tables:
         Without --head those of one head; of a workbook, which has a sheet for each head, those of all.
         """
         shapes = [array.shape[2:] for array in self.scenario.arrays.values()] if self.whole else []
-        given = sum(int(math.prod(shape)) for shape in shapes if shape != self.scenario.grid[2:])
+        cut = self.most_side < math.inf  # what is cut is calculated all the same
+        given = sum(int(math.prod(shape)) for shape in shapes if cut or shape != self.scenario.grid[2:])
         made = self.of_keys() if self.whole and self.scenario.start in ("x", "ids") else 0
         return self.sets * (self._side(rows) * self.of_a_row() + made + given)
 
