@@ -68,11 +68,11 @@ class _Tables:
 
     def __init__(self, scenario: Scenario, options: Options, format: str, told: bool) -> None:
         from attncalc.document.view import MOST_SIDE
-        from attncalc.pipelines.standard import stages
+        from attncalc.long.loading import steps
 
         self.scenario, self.options = scenario, options
         self.whole = not options["step"]
-        rows = [row for row in stages(scenario) if self.whole or row.name in options["step"]]
+        rows = [row for row in steps(scenario) if self.whole or row.name in options["step"]]
         by_key = sum("key" in row.axes and "query" in row.axes for row in rows)
         self.others = len(rows) - by_key
         self.by_key = by_key + any(row.name == MASKED for row in rows)  # the mask is drawn too
