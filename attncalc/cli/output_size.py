@@ -48,8 +48,8 @@ def check_size(scenario: Scenario, options: Options, format: str, rows: int, tol
         return
     tables = _Tables(scenario, options, format, told)
     most = OF_A_WORKBOOK if format == WORKBOOK else LAID_OUT
-    count = tables.laid_out(scenario.grid[2] if format == WORKBOOK else rows) + (A_STORY * rows if told else 0)
-    count *= 2 if told and format == PAGE else 1
+    laid_out = tables.laid_out(scenario.grid[2] if format == WORKBOOK else rows)
+    count = tables.times * (laid_out + (A_STORY * rows if told else 0))
     if count > most or (cut and count + A_PART * tables.parts() > most):
         raise UsageError.of("output-large", scenario.name, count=f"{count:,}", format=format)
 
@@ -59,8 +59,7 @@ def are_large(scenario: Scenario, options: Options, format: str, rows: int) -> b
     if options["force"] or options["step"] or format in DATA:
         return False
     tables = _Tables(scenario, options, format, told=True)
-    count = tables.sets * (tables.of_keys() + rows * tables.of_a_row())
-    return count * (2 if format == PAGE else 1) > LAID_OUT
+    return tables.times * tables.sets * (tables.of_keys() + rows * tables.of_a_row()) > LAID_OUT
 
 
 class _Tables:
@@ -72,6 +71,7 @@ class _Tables:
 
         self.scenario, self.options = scenario, options
         self.whole = not options["step"]
+        self.times = 2 if told and format == PAGE else 1
         rows = [row for row in steps(scenario) if self.whole or row.name in options["step"]]
         by_key = sum("key" in row.axes and "query" in row.axes for row in rows)
         self.others = len(rows) - by_key

@@ -211,13 +211,13 @@ def _matrix(screen: Screen, block: Matrix) -> Iterator[Text]:
     texts = [[_cell_text(screen, cell) for cell in row] for row in block.cells]
     widths = [max(map(cell_len, (name, *(row[i] for row in texts)))) for i, name in enumerate(block.columns)]
     labels = max(map(cell_len, (block.corner("\\"), *block.rows)))
-    room = screen.room - INDENT - labels - 3
+    room = screen.room - INDENT - labels - GAP
     texts_only = not block.columns_are
-    if texts_only and len(widths) > 1 and sum(widths) + 3 * (len(widths) - 1) > room:
+    if texts_only and len(widths) > 1 and sum(widths) + GAP * (len(widths) - 1) > room:
         yield from _stacked(block, screen.room - 2 * INDENT)
         return
     if texts_only and not block.numeric:  # a number is never cut
-        widths[-1] = min(widths[-1], max(room - sum(widths[:-1]) - 3 * (len(widths) - 1), NARROWEST))
+        widths[-1] = min(widths[-1], max(room - sum(widths[:-1]) - GAP * (len(widths) - 1), NARROWEST))
     blocks = [(0, len(widths))] if texts_only else column_blocks(widths, room)
     for start, stop in blocks:
         caption = _caption(screen, block, start, stop, len(blocks) > 1)
@@ -247,10 +247,10 @@ def column_blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
     blocks: list[tuple[int, int]] = []
     start, used = 0, 0
     for position, width in enumerate(widths):
-        if position > start and used + width + 3 > room:
+        if position > start and used + width + GAP > room:
             blocks.append((start, position))
             start, used = position, 0
-        used += width + 3
+        used += width + GAP
     return [*blocks, (start, len(widths))]
 
 
@@ -278,7 +278,7 @@ def _dim_hidden(body: Text, cells: Sequence[Figure], widths: Sequence[int]) -> N
     for cell, width in zip(cells, widths, strict=True):
         if cell.hidden:
             body.stylize("dim", start, start + width)
-        start += width + 3
+        start += width + GAP
 
 
 def _aligned(texts: Sequence[str], widths: Sequence[int], right: bool) -> list[str]:
