@@ -98,6 +98,16 @@ def test_text_is_that_of_whole_number_arithmetic(case: tuple[Decimal, int], roun
     assert figure(number, places, rounding) == text_of(Ratio(*number.as_integer_ratio()), places, rounding)
 
 
+halves = st.builds(lambda whole, power: whole / 2**power, st.integers(-(10**5), 10**5), st.integers(0, 14))
+
+
+@settings(max_examples=400)
+@given(halves | numbers().map(lambda case: float(case[0])) | st.floats(-1e12, 1e12), st.integers(0, 17), roundings)
+def test_the_text_of_a_double_too(number: float, places: int, rounding: str) -> None:
+    """Also where it lies halfway between two figures, which only halves, quarters and so on do."""
+    assert figure(number, places, rounding) == text_of(Ratio(*number.as_integer_ratio()), places, rounding)
+
+
 @settings(max_examples=1000)
 @given(numbers(), roundings, st.sampled_from([1, 2, 5, 9]), st.integers(-30, -1))
 @example((Decimal("1.00001E-5"), 4), UP, 1, -2)  # 1.0e-5, but 9.9e-6 is within the error

@@ -18,7 +18,7 @@ from attncalc.explore.placing import WrongShape
 from attncalc.messages import Word
 from attncalc.practice.answered import DIGITS, Answered
 from attncalc.practice.arithmetic_typed import NoNumber
-from attncalc.practice.assembling import Assembly
+from attncalc.practice.assembling import Assembly, each
 from attncalc.practice.cells_typed import cell_typed
 from attncalc.practice.fitting import (
     AVERAGED,
@@ -32,7 +32,7 @@ from attncalc.practice.fitting import (
     step_named,
 )
 from attncalc.practice.numbers_typed import TypedNumber, plain_number
-from attncalc.scenario_files.json_text import TRACE, each_once, repeated_keys
+from attncalc.scenario_files.json_text import TRACE, repeated_keys
 from attncalc.scenario_files.keys import KEYS
 from attncalc.scenario_files.kinds import Report
 from attncalc.scenario_files.kinds import found as found_there
@@ -176,8 +176,7 @@ def _cells(assembly: Assembly, step: Step, value: Any, path: str, **lengths: int
         else:
             assembly.misfit(path, step, wrong, rows=True)
         return None
-    numbers = {id(cell): _number(cell) for cell in each_once(found.numbers.ravel().tolist())}
-    return found._replace(numbers=np.asarray(np.frompyfunc(lambda cell: numbers[id(cell)], 1, 1)(found.numbers)))
+    return found._replace(numbers=each(_number, found.numbers))
 
 
 def _array(value: Any) -> Values:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from attncalc.messages import Word
 from attncalc.practice.answered import DIGITS, Answered
 from attncalc.practice.fitting import Fitted, HeadsExchanged
 from attncalc.practice.numbers_typed import TypedNumber
+from attncalc.scenario_files.json_text import each_once
 
 HIDING = ("scores", "scaled", "capped", "biased", "masked", "maximum", "shifted")
 """The steps in which a hidden cell is −∞."""
@@ -81,7 +83,7 @@ class Assembly:
 
     def typed(self, step: Step, cells: Fitted, precision: str = "") -> Answered | None:
         """The answers of a step from typed numbers; None after a report, or where there are none."""
-        values = _each(_float, cells.numbers).astype(np.float64)
+        values = each(_float, cells.numbers).astype(np.float64)
         numbers = self._allowed(step, cells.numbers, values)
         given = [number for number in numbers.flat if number is not None]
         if not given:
@@ -91,7 +93,7 @@ class Assembly:
             part: _parts(numbers, part) for part in ("value", "text", *(("within", "unit") * (precision == DIGITS)))
         }
         if precision == DIGITS and step.name == "weights":
-            parts["within"] = np.asarray(np.frompyfunc(_within_of_weight, 1, 1)(numbers), dtype=object)
+            parts["within"] = each(_within_of_weight, numbers)
         values.setflags(write=False)
         return Answered(
             step.name, values, parts["value"], parts.get("within"), parts["text"], cells.convention, precision,
@@ -180,13 +182,17 @@ def _strangeness(value: Decimal, step: Step) -> str:
 
 def _parts(numbers: Values, part: str) -> Values:
     """One field of every number, None where there is no number."""
-    return _each(lambda number: None if number is None else getattr(number, part), numbers)
+    return each(lambda number: None if number is None else getattr(number, part), numbers)
 
 
-def _each(function: Callable[[Any], object], cells: Values) -> Values:
-    """What a function makes of each cell; NumPy warns of no decimal that it finds beyond a double."""
-    with np.errstate(over="ignore"):
-        return np.asarray(np.frompyfunc(function, 1, 1)(cells), dtype=object)
+def each(function: Callable[[Any], object], cells: Values) -> Values:
+    """What a function makes of each cell; numbers that are written alike are one, and asked once."""
+    flat = cells.ravel().tolist()
+    which = list(map(id, flat))
+    made = {one: function(cell) for one, cell in dict(zip(which, flat, strict=True)).items()}
+    found = np.empty(cells.size, dtype=object)
+    found[:] = list(map(made.__getitem__, which))
+    return found.reshape(cells.shape)
 
 
 def _float(number: TypedNumber | None) -> float:
@@ -219,20 +225,22 @@ class Width(NamedTuple):
     holds: Callable[[Sequence[Decimal], Values], bool]
 
 
-def precision_of(numbers: Iterable[TypedNumber]) -> str:
+def precision_of(numbers: Sequence[TypedNumber]) -> str:
     """The width of the binary numbers that a program printed, or "digits" for numbers that people write.
 
     A printed float32 is a double that a float32 equals, or the shortest text of one, with too many digits to be so by
     chance.
     """
-    plain = [number for number in numbers if number.value.is_finite()]
+    times = Counter(map(id, numbers))
+    plain = [number for number in each_once(numbers) if number.value.is_finite()]
     if any(number.unit is None for number in plain):
         return DIGITS
     decimals = [number.value for number in plain]
     digits = [len(value.as_tuple().digits) for value in decimals]
     values = np.array([float(value) for value in decimals])
     for width in WIDTHS:
-        if sum(n >= width.digits for n in digits) >= width.least and width.holds(decimals, values):
+        long = sum(times[id(number)] for number, n in zip(plain, digits, strict=True) if n >= width.digits)
+        if long >= width.least and width.holds(decimals, values):
             return width.precision
     return "float64" if max(digits, default=0) >= MOST_SHORT else DIGITS
 

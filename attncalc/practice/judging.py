@@ -16,6 +16,7 @@ from attncalc.core.stage import Trace
 from attncalc.pipelines.cost import count, exact_is_quick
 from attncalc.practice.answered import DIGITS, Answered
 from attncalc.running import run
+from attncalc.scenario_files.json_text import each_once
 from attncalc.scenario_files.load import load
 
 MOST_PLACES = 14
@@ -65,7 +66,7 @@ def places_of(answered: Answered, otherwise: int = 0) -> int:
     """The most decimals that answers are written with; of binary numbers, and of 2/9, what is said otherwise."""
     if answered.precision != DIGITS:
         return otherwise
-    units = [unit for unit in answered.unit[answered.given] if unit is not None]
+    units = [unit for unit in each_once(answered.unit[answered.given].tolist()) if unit is not None]
     with localcontext(OWN):
         decimals = [max(0, -unit.adjusted()) for unit in units]
     return max((places for places in decimals if places <= MOST_PLACES), default=otherwise)

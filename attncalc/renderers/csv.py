@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, product
 from operator import add
 from typing import Any
 
+from attncalc.core.keeping import kept
 from attncalc.core.labels import distinct
 from attncalc.core.stage import AXES, Step, Trace
 from attncalc.document.view import View
@@ -52,8 +53,16 @@ def _names(step: Step, axis: str) -> list[str]:
     """The column of an axis at each of its positions; empty where the step has no such axis."""
     if axis not in step.axes:
         return [""]
-    labels = distinct(step.labels[axis]) if axis in step.labels else None
-    return [_quoted(label_cell(labels, place)) for place in range(step.shape[step.axes.index(axis)])]
+    if axis in step.labels:
+        return _labels(step.labels[axis])
+    return [label_cell(None, place) for place in range(step.shape[step.axes.index(axis)])]
+
+
+@kept
+def _labels(labels: Sequence[str]) -> list[str]:
+    """The column of an axis that has labels: the same tokens stand in nearly every step."""
+    told = distinct(labels)
+    return [_quoted(label_cell(told, place)) for place in range(len(told))]
 
 
 def _quoted(text: str) -> str:
