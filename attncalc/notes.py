@@ -10,7 +10,7 @@ import numpy as np
 
 from attncalc.calculations import decimal
 from attncalc.core.arithmetic import MINUS_INFINITY
-from attncalc.core.figures import as_decimal, figure, round_to
+from attncalc.core.figures import as_decimal, figure, round_to, rounds_away
 from attncalc.core.numbers import figure_of, figures, places_of
 from attncalc.core.stage import Note, Row, Step, Trace
 from attncalc.errors import CalculationError
@@ -108,7 +108,7 @@ def saturated(trace: Trace) -> Iterator[Note]:
     small = _visible(_logits(trace)) & (np.abs(step.cells.astype(np.float64)) < 10.0**-places)
     for row in _places(small.any(axis=-1)):
         weights = step.cells[row]
-        lost = [w for w, maybe in zip(weights, small[row], strict=True) if maybe and not _rounded(w, places, trace)]
+        lost = [w for w in weights[small[row]].tolist() if rounds_away(w, places, trace.scenario.rounding)]
         if lost and len(lost) < len(weights) and all(w == w for w in weights):
             fields = {"count": len(lost), "largest": figure_of(trace, step, max(weights))}
             yield Note("saturated", "weights", fields, rows=(row,))

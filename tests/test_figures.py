@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from rivals.balls import Ratio, text_of
 from samples import trace_of
 
-from attncalc.core.figures import ROUNDINGS, WIDE, edges, figure, plain_minus, round_to
+from attncalc.core.figures import (
+    ROUNDINGS,
+    WIDE,
+    as_decimal,
+    edges,
+    figure,
+    plain_minus,
+    round_to,
+    rounds_away,
+)
 from attncalc.core.numbers import figures
 
 UP, EVEN, CUT = ROUNDINGS
@@ -96,6 +105,17 @@ def test_text_is_that_of_whole_number_arithmetic(case: tuple[Decimal, int], roun
     """Against a rival on fractions of whole numbers."""
     number, places = case
     assert figure(number, places, rounding) == text_of(Ratio(*number.as_integer_ratio()), places, rounding)
+
+
+@settings(max_examples=400)
+@given(st.sampled_from([0, 1, 49, 50, 51, 99, 100, 101]), st.integers(0, 12), hairs, roundings, st.booleans())
+def test_a_number_rounds_away_where_only_zeros_are_left(
+    hundredths: int, places: int, hair: Decimal, rounding: str, binary: bool
+) -> None:
+    """Hundredths of the last place, and a hair beside, against the rounded number itself."""
+    number: Decimal | float = WIDE.add(Decimal(hundredths), hair).scaleb(-places - 2)
+    number = float(number) if binary else number
+    assert rounds_away(number, places, rounding) == (not round_to(as_decimal(number), places, rounding))
 
 
 halves = st.builds(lambda whole, power: whole / 2**power, st.integers(-(10**5), 10**5), st.integers(0, 14))

@@ -71,6 +71,15 @@ def round_to(value: Decimal, places: int, rounding: str) -> Decimal:
     return rounded if rounded else rounded.copy_abs()  # there is no −0
 
 
+def rounds_away(value: Decimal | float, places: int, rounding: str) -> bool:
+    """Whether that many decimals leave only zeros of the number, as `round_to` would."""
+    size, unit = as_decimal(value).copy_abs(), _unit(places)
+    if rounding == "truncate":
+        return size < unit
+    half = WIDE.scaleb(Decimal(5), -places - 1)
+    return size < half or (rounding == "half-even" and size == half)
+
+
 @cache
 def _unit(places: int) -> Decimal:
     return Decimal(1).scaleb(-places, WIDE)

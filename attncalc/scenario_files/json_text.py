@@ -223,7 +223,7 @@ def _line(value: Any) -> str | None:
     if not isinstance(value, LISTS):
         return scalar(value)
     kinds = set(map(type, value))
-    if not kinds.isdisjoint(NESTING) or any(issubclass(kind, (dict, *LISTS)) for kind in kinds - PLAIN):
+    if not kinds <= PLAIN and any(issubclass(kind, (dict, *LISTS)) for kind in kinds - PLAIN):
         return None
     return f"[{_row(value, kinds)}]"
 
