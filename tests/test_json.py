@@ -224,6 +224,8 @@ def test_exact_numbers_are_the_nearest_doubles() -> None:
         ({"scores": [["-Infinity"]], "empty_rows": "nan", "arithmetic": "float64"}, "weights", [["NaN"]]),
         ({"scores": [[1, 2], [3, 4]], "mask": "causal", "by_hand": 0}, "masked", [["1", "-Infinity"], ["3", "4"]]),
         ({"scores": [1000, 1000]}, "total", ["3.940142228034094e434"]),
+        ({"scores": [1000, 1000], "by_hand": 2}, "total", ["3.940142228034094e434"]),
+        ({"scores": [-1000, 1000], "by_hand": 0, "sink": 1000}, "weights", [["0", "1"]]),
         ({"scores": [1000], "arithmetic": "float64", "shift": False}, "total", ["Infinity"]),
         ({"q": [[1e200]], "k": [[-1e200]], "scale": "none", "weighting": "linear"}, "scores", [["-1e400"]]),
     ],

@@ -161,6 +161,26 @@ def test_the_first_rounding_that_matters(by_hand: dict[str, int], first: str) ->
     assert [note.fields["first"] for note in notes] == [first]
 
 
+HEADS = {"scores": [[[0.5]], [[1]]], "v": [[[1.26]], [[1.26]]], "w_o": [[1], [1]], "by_hand": 1, "query_tokens": ["a"]}
+NAMED: list[tuple[dict[str, Any], str, list[str]]] = [
+    (HEADS, "by-hand-differs", ["the output is (2.5)"]),
+    ({"weights": [[[1]], [[1]]], "v": [[[1.45]], [[3]]], "by_hand": {"default": 0, "context": 1}, "query_tokens": ["a"]},
+     "by-hand-differs", ["the joined heads is (1, 3)"]),
+    ({"scores": [[[[1, 2], [1, 2]]] * 2] * 2, "mask": "causal", "tokens": ["a", "b"]},
+     "single-key", ["a (batch 0), a (batch 1) sees"]),
+    ({"scores": [[[1, 2], [1, 2]]] * 2, "mask": "causal", "tokens": ["a", "b"]}, "single-key", ["a sees"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("document", "code", "parts"), NAMED)
+def test_rows_that_no_head_has_alone_are_named_without_one(
+    document: dict[str, Any], code: str, parts: list[str]
+) -> None:
+    """Joined rows are those of all heads; what is so in every head is said of none."""
+    found = sentences(run(load(document)))[code]
+    assert all(any(part in sentence for sentence in found) for part in parts), found
+
+
 def test_a_note_names_the_rows_it_speaks_of() -> None:
     """`explain` for one query leaves out what is said of others."""
     notes = {note.code: tuple(row.query for row in note.rows) for note in trace_of(EMPTY).notes}

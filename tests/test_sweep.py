@@ -212,6 +212,10 @@ WORDS: list[tuple[tuple[str, ...], list[str]]] = [
       for more in ((), ("--arithmetic", "float64"))),
     ((*DRAW, "--step", "context", "--points", "2"), ["feature 0 moves most: 0.41 at -1, 0.82 at 3."]),
     ((*DRAW, "--step", "total", "--points", "2"), ["total moves most: 4.15 at -1, 23.87 at 3."]),
+    *((("sweep", "draw", "scores.0", "900", "1001", "--points", "2", "--step", "total", "--places", "2", *more),
+       ["total moves most: 7.33e390 at 900, 5.36e434 at 1001."]) for more in ((), ("--arithmetic", "exact"))),
+    (("sweep", "draw", "scores.0", "0", "1001", "--points", "2", "--step", "exponentials", "--set", "scores.1=800"),
+     ["I moves most: 1.00 at 0, 5.36e434 at 1001."]),
 ]  # fmt: skip
 
 

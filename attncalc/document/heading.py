@@ -138,7 +138,7 @@ def note_text(note: Note, trace: Trace, view: View) -> str:
         fields["rows"] = _rows(note.rows, trace, view)
         fields["row"] = row_name(note.rows[0], trace, view)
     if "vectors" in note.fields:
-        fields["vectors"] = _vectors(note.fields["vectors"], trace, view)
+        fields["vectors"] = _vectors(note.fields["vectors"], trace[note.step], trace, view)
     return view.say(note.message(), **fields)
 
 
@@ -149,11 +149,11 @@ def notes_on(trace: Trace, cell: Cell, view: View) -> list[Remark]:
     return [Remark(note.code, note_text(note, trace, view)) for note in found]
 
 
-def row_name(row: Row, trace: Trace, view: View) -> str:
-    """`saw`, or `saw (head 2)` where there are heads."""
+def row_name(row: Row, trace: Trace, view: View, of_head: bool = True) -> str:
+    """`saw`, or `saw (head 2)` where there are heads and the row is that of one."""
     scenario = trace.scenario
     token = labels(scenario.query_tokens)[row.query]
-    where = view.place_name(scenario, row.batch, row.head if scenario.heads > 1 else None)
+    where = view.place_name(scenario, row.batch, row.head if of_head and scenario.heads > 1 else None)
     return f"{token}{view.say('in-brackets', text=where)}" if where else token
 
 
@@ -161,9 +161,7 @@ def _rows(rows: Sequence[Row], trace: Trace, view: View) -> str:
     """The rows by name, those that are alike in every head once, the first few of many."""
     in_all = _in_every_head(rows, trace.scenario.heads)
     named = [row for row in rows if row.head == 0] if in_all else list(rows)
-    texts = [row_name(row, trace, view) for row in named[:MOST_ROWS]]
-    if in_all and "batch" not in trace.scenario.axes:
-        texts = [labels(trace.scenario.query_tokens)[row.query] for row in named[:MOST_ROWS]]
+    texts = [row_name(row, trace, view, of_head=not in_all) for row in named[:MOST_ROWS]]
     texts += [view.signs.dots] if len(named) > MOST_ROWS else []
     return view.say("list-comma").join(texts)
 
@@ -175,12 +173,12 @@ def _in_every_head(rows: Sequence[Row], heads: int) -> bool:
     return len({(row.batch, row.query) for row in rows}) * heads == len(set(rows))
 
 
-def _vectors(vectors: Sequence[tuple[Row, str]], trace: Trace, view: View) -> str:
+def _vectors(vectors: Sequence[tuple[Row, str]], step: Step, trace: Trace, view: View) -> str:
     """The exact vectors of the rows that moved; the row is named where there is more than one."""
-    scenario = trace.scenario
-    named = len(scenario.query_tokens) > 1 or scenario.heads > 1
+    of_head = "head" in step.axes  # joined heads have none
+    named = len(trace.scenario.query_tokens) > 1 or of_head or "batch" in step.axes
     texts = [
-        view.say("with-lead", lead=row_name(row, trace, view), text=vector) if named else vector
+        view.say("with-lead", lead=row_name(row, trace, view, of_head), text=vector) if named else vector
         for row, vector in vectors
     ]
     return "; ".join(texts)

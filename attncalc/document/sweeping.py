@@ -48,11 +48,12 @@ def sweeping(swept: Swept, view: View) -> Iterator[Block]:
 
 def reading(swept: Swept, view: View) -> list[str]:
     """Which key has the largest weight from where to where, and which column moves most."""
-    found = furthest(swept.rows)
+    rows = swept.compared
+    found = furthest(rows)
     if not found[0][0].width:
         step = swept.elsewhere
         return [view.aloud("sweep-still-elsewhere", step=step) if step else view.say("sweep-still")]
-    sentences = [_leads(leads(swept.rows), swept, view)] if swept.step.name == "weights" else []
+    sentences = [_leads(leads(rows), swept, view)] if swept.step.name == "weights" else []
     if len(found) == 1:
         return [*filter(None, sentences), view.say("sweep-moves", count=len(found[0]), **_move(found[0], swept, view))]
     parts = [view.say("sweep-move", **_move(group, swept, view)) for group in found[:MOST_LEADS]]
@@ -97,7 +98,7 @@ def _names(swept: Swept, view: View) -> tuple[str, ...]:
 
 def _columns(swept: Swept, most: int | None) -> list[int]:
     """All columns, or so many of those that move most, in their order."""
-    return sorted(move.column for move in moves(swept.rows)[:most])
+    return sorted(move.column for move in moves(swept.compared)[:most])
 
 
 def _which_row(swept: Swept, view: View) -> Iterator[Block]:

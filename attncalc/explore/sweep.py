@@ -28,6 +28,10 @@ ROOTED = {"sqrt_d_k": True, "sqrt_d_model": True, "d_k": False}
 """The scales that are words: whether they are one divided by the root of a width, or by the width."""
 
 
+NEAR_A_DOUBLE = 300
+"""The power of ten from which numbers, or how far they are apart, may be beyond a double."""
+
+
 class Point(NamedTuple):
     """One value of the number as it is put in; the row there, what is hidden in it, and the places it is shown with."""
 
@@ -54,6 +58,15 @@ class Swept(NamedTuple):
         return [[float(x) for x in point.cells] for point in self.points]
 
     @property
+    def compared(self) -> list[list[float]]:
+        """The same to be compared: where one is beyond a double, all are divided by one power of ten."""
+        sizes = [x.adjusted() for p in self.points for x in p.cells if isinstance(x, Decimal) and x.is_finite() and x]
+        largest = max(sizes, default=0)
+        if largest < NEAR_A_DOUBLE:
+            return self.rows
+        return [[_divided(x, largest) for x in point.cells] for point in self.points]
+
+    @property
     def own_point(self) -> int | None:
         """The point at which the number has the scenario's own value."""
         return next((i for i, p in enumerate(self.points) if self.own == Decimal(p.text)), None)
@@ -66,6 +79,14 @@ class Swept(NamedTuple):
             return None
         share = (Fraction(self.own) - first) / (last - first)
         return float(share) if 0 <= share <= 1 else None
+
+
+def _divided(number: Any, power: int) -> float:
+    """A number divided by a power of ten, however large both are."""
+    if not isinstance(number, Decimal) or not number.is_finite():
+        return float(number)
+    sign, digits, exponent = number.as_tuple()
+    return float(Decimal((sign, digits, int(exponent) - power)))
 
 
 def sweep(

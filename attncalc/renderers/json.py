@@ -87,6 +87,8 @@ def number(trace: Trace, value: Any) -> Any:
 def _digits(value: Any) -> Any:
     if isinstance(value, Literal) and not value.is_finite():
         return float(value)
+    if value.is_finite() and np.isinf(float(value)):  # by hand too: most readers would take so many digits for Infinity
+        return _beyond_a_double(value)
     return value if value else value.copy_abs()  # there is no −0
 
 
