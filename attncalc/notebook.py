@@ -54,7 +54,7 @@ def compare(*calculations: Scenario | Trace) -> Comparison:
     """
     if len(calculations) < 2:
         raise ValueError("compare takes two scenarios or traces, or more")
-    traces = [run(one) if isinstance(one, Scenario) else one for one in calculations]
+    traces = [one if isinstance(one, Trace) else run(one) for one in calculations]
     scenarios = [trace.scenario for trace in traces]
     names = distinct(["; ".join(scenario.changes) or scenario.name for scenario in scenarios])
     variants = [Variant(n, t.scenario.name, t.scenario.changes, t) for n, t in zip(names, traces, strict=True)]

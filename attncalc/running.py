@@ -24,6 +24,8 @@ def run(scenario: Scenario, terms: bool = False) -> Trace:
     >>> run(load("draw"))["total"].exact.tolist()
     [Decimal('9.83')]
     """
+    if not isinstance(scenario, Scenario):
+        raise TypeError(f"run takes a Scenario, as load gives it, not {type(scenario).__name__}")
     check_fits(scenario.name, scenario.grid, scenario.document)
     check_effort(scenario)
     with localcontext(OWN):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -18,6 +19,7 @@ from rivals.random_scenarios import as_json
 from attncalc.errors import CalculationError
 from attncalc.long import softmax
 from attncalc.long.blocks import block, cells, jobs
+from attncalc.long.extents import extent_of
 from attncalc.long.problem import Asked, Job, Pooling
 from attncalc.long.summary import summarised
 
@@ -83,6 +85,22 @@ def test_without_the_maximum_large_scores_would_be_lost() -> None:
     assert kept is not None
     assert np.isnan(lost).all()
     assert (kept == 40).all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"), [("float32", 1e-30), ("float32", 3.0), ("float32", 1e30), ("float64", 1e-200), ("float64", 1e200)]
+)
+def test_the_length_of_a_row_is_that_of_its_numbers_and_not_of_their_squares(kind: str, size: float) -> None:
+    """Squares that vanish would call large scores small; squares that overflow would warn."""
+    values = np.array([[size, -size, size, size], [0, size, 0, 0]], kind)
+    assert extent_of(values).longest == pytest.approx(math.hypot(size, size, size, size), rel=1e-6, abs=0)
+
+
+def test_scores_that_only_the_scale_makes_large_keep_their_maximum() -> None:
+    """The squares of q vanish in single precision, and yet the scores go to 400."""
+    document = {"q": [[1e-24], [1e-24]], "k": [[4e18], [1e18]], "v": [[1.0], [2.0]], "scale": 1e8}
+    found = summarised(prepared(json.dumps(document), "float32"), ASKED)
+    assert_summarises(found, trace_of(document, "float32"), ASKED, TOLERANCES["float32"])
 
 
 @pytest.mark.parametrize("hidden", ["q", "k", "v"])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import decimal
 import doctest
 import pkgutil
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from decimal import Decimal
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -18,7 +20,7 @@ from calling import call
 from samples import BUILT_IN, DRAW, flat
 
 import attncalc
-from attncalc import load, render, run
+from attncalc import compare, load, render, run
 from attncalc.core import names
 from attncalc.errors import AttncalcError, ScenarioError, UsageError
 
@@ -142,6 +144,53 @@ def test_errors_say_what_was_found(source: Any, error: type[Exception], words: s
         load(source)
     assert isinstance(caught.value, AttncalcError)
     assert len(caught.value.faults) == len(caught.value.sentences("zh")) == 1
+
+
+def test_arrays_are_the_lists_that_they_hold() -> None:
+    """What NumPy and PyTorch give needs no conversion, in a list either, and stays as it is."""
+    q, v = np.array([[1.5, 2], [3, 4]]), np.array([1, 2], np.int64)
+    arrays = {"q": q, "k": q, "v": [[v[0]], v[1:]], "places": np.int64(3), "mask": {"keep": np.tri(2, dtype=bool)}}
+    lists = {"q": q.tolist(), "k": q.tolist(), "v": [[1], [2]], "places": 3, "mask": {"keep": [[1, 0], [1, 1]]}}
+    assert run(load(arrays))["context"].exact.tolist() == run(load(lists))["context"].exact.tolist()
+    assert (load(arrays).document["q"], load(arrays).document["places"]) == (q.tolist(), 3)
+    assert isinstance(arrays["q"], np.ndarray)
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ({"scores": {1, 2}}, "scores: set is no type that JSON has"),
+        ({"scores": [[Fraction(1, 3)]]}, "scores[0][0]: Fraction is no type"),
+        ({"mask": {"keep": b"1"}}, "mask.keep: bytes is no type"),
+        ({"scores": [1], 0: 2}, "scenario: the key 0 is no text"),
+    ],
+)
+def test_what_json_lacks_is_named(document: Any, words: str) -> None:
+    """A slip of the programmer is a TypeError with its place."""
+    with pytest.raises(TypeError, match=re.escape(words)):
+        load(document)
+
+
+def test_a_document_that_holds_itself_is_refused() -> None:
+    """It would have no end."""
+    document: dict[str, Any] = {"scores": [1]}
+    document["bias"] = [document, document]
+    with pytest.raises(ScenarioError, match="nested too deeply"):
+        load(document)
+
+
+@pytest.mark.parametrize(
+    ("call_it", "words"),
+    [
+        (lambda: run("draw"), "run takes a Scenario, as load gives it, not str"),  # type: ignore[arg-type]
+        (lambda: compare("draw", load("draw")), "run takes a Scenario, as load gives it, not str"),  # type: ignore[arg-type]
+        (lambda: render(load("draw")), "render takes a Trace, as run gives it, not Scenario"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_step_that_was_left_out_is_named(call_it: Callable[[], object], words: str) -> None:
+    """A name where its scenario belongs, a scenario where its trace does."""
+    with pytest.raises(TypeError, match=f"^{words}$"):
+        call_it()
 
 
 # --- the caller's decimal context ---------------------------------------------------------------

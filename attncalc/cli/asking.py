@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
+from attncalc.cli.lines import read_line
 from attncalc.cli.report import complain
 from attncalc.errors import AttncalcError, UsageError
 from attncalc.messages import speaker
@@ -46,15 +47,15 @@ class Asker:
             code = "new-prompt-default" if default else "new-prompt"
             self._tell(self.say(code, question=visible(question), default=default))
         try:
-            data = sys.stdin.buffer.readline()
+            line = read_line(self.lines + 1)
         except KeyboardInterrupt:
             self._tell("\n")
             complain([self.say("new-ended")], self.language)
             raise
         self.lines += 1
-        if not data:
+        if not line:
             self._end(question)
-        return data.decode("utf-8", "replace").removeprefix("\ufeff")
+        return line
 
     def _end(self, question: str) -> None:
         """The input is at its end: the questions are left, or the answers were too few."""

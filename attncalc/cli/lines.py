@@ -7,10 +7,12 @@ import os
 import sys
 from collections.abc import Iterator
 from io import TextIOWrapper
+from itertools import count
 
 from attncalc.errors import UsageError
 
 TERMINAL = "/dev/tty"
+MOST_IN_A_LINE = 1024 * 1024
 
 
 def there_is_input() -> bool:
@@ -21,9 +23,10 @@ def there_is_input() -> bool:
 def lines(typed: bool) -> Iterator[str]:
     """The lines of standard input; one who types is asked for each, can edit it, and gets the terminal back."""
     if not typed:
-        for data in sys.stdin.buffer:
-            yield data.decode("utf-8", "replace").removeprefix("\ufeff")
-        return
+        for number in count(1):
+            if not (line := read_line(number)):
+                return
+            yield line
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     with contextlib.suppress(ImportError):
@@ -33,6 +36,17 @@ def lines(typed: bool) -> Iterator[str]:
     with given_back(drawn=False), contextlib.suppress(EOFError):
         while True:
             yield input("> ")
+
+
+def read_line(number: int) -> str:
+    """The next line of standard input, the one with this number, as text; empty at the end.
+
+    One that does not end is refused before it takes the memory.
+    """
+    data = sys.stdin.buffer.readline(MOST_IN_A_LINE + 1)
+    if len(data) > MOST_IN_A_LINE:
+        raise UsageError.of("line-too-long", f"stdin:{number}", most=MOST_IN_A_LINE)
+    return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def keys_from_the_terminal() -> None:

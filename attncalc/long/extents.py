@@ -14,6 +14,9 @@ from attncalc.long.tables import Held, Table
 NORM_ROWS = 65_536
 """Rows whose norms are taken at a time."""
 
+SQUARABLE = 1e-30
+"""A sum of squares from here on, and finite, has lost nothing that counts, even in single precision."""
+
 
 class Extent(NamedTuple):
     """Whether all numbers of a table are finite, and the length of its longest row."""
@@ -54,4 +57,9 @@ def _finite(values: Values) -> bool:
 def _longest(values: Values) -> float:
     flat = values.reshape(-1, values.shape[-1])
     parts = (flat[at : at + NORM_ROWS] for at in range(0, len(flat), NORM_ROWS))
-    return math.sqrt(max(float(np.vecdot(part, part).max()) for part in parts))
+    with np.errstate(over="ignore"):
+        square = max(float(np.vecdot(part, part).max()) for part in parts)
+    if SQUARABLE <= square < math.inf:
+        return math.sqrt(square)
+    # The squares left the range of the numbers, the numbers did not: no row is longer than this.
+    return max(abs(float(values.min())), abs(float(values.max()))) * math.sqrt(values.shape[-1])

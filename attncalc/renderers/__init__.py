@@ -48,6 +48,8 @@ def render(trace: Trace, format: str = "plain", language: str = "en") -> str | b
     from attncalc.document.tables import tables
     from attncalc.document.view import view_in
 
+    if not isinstance(trace, Trace):
+        raise TypeError(f"render takes a Trace, as run gives it, not {type(trace).__name__}")
     if format not in NAMES:
         raise ValueError(f"{format!r} is not a format of a trace; there are {', '.join(NAMES)}")
     view = view_in(language, format)

@@ -13,6 +13,7 @@ from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.json_text import MOST_BYTES, parse, written
 from attncalc.scenario_files.known import Known
 from attncalc.scenario_files.plain_files import NotRead, named_file
+from attncalc.scenario_files.python_values import as_lists
 
 
 class Source(NamedTuple):
@@ -36,7 +37,8 @@ def source_at(place: str | Path | Mapping[str, Any], outside: bool = False) -> S
     `outside`: what it refers to may lie out of its folder.
     """
     if isinstance(place, Mapping):
-        name, data = "scenario", written(place).encode()
+        name = "scenario"
+        data = written(as_lists(place, name)).encode()
     else:
         name, data = shown_name(str(place)), read(str(place))
     return Source(name, Folder(folder_of(place), outside), parse(data, name), data=data, known=Known())

@@ -9,6 +9,7 @@ MESSAGES: dict[str, str] = {
     "file-unreadable": "cannot be read: {reason}",
     "is-a-directory": "is a directory, not a scenario file",
     "file-too-large": "is larger than {most} bytes, the most that is read",
+    "line-too-long": "is longer than {most} bytes, the longest line that is read",
     "file-binary": "is not text: byte {position} starts something that no JSON file has",
     "file-not-utf8": "is not UTF-8: byte {position} cannot be decoded; save the file as UTF-8",
     "file-empty": 'is empty; a scenario is a JSON object, for example {{"scores": [1, 2]}}',

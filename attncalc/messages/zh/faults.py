@@ -9,6 +9,7 @@ MESSAGES: dict[str, str] = {
     "file-unreadable": "无法读取：{reason}",
     "is-a-directory": "是文件夹，不是算例文件",
     "file-too-large": "超过了 {most} 字节，最多只读这么多",
+    "line-too-long": "这一行超过了 {most} 字节，一行最多只读这么长",
     "file-binary": "不是文本：从第 {position} 个字节起的内容，JSON 文件里不会有",
     "file-not-utf8": "不是 UTF-8 编码：第 {position} 个字节无法解码；请把文件另存为 UTF-8",
     "file-empty": '是空的；算例是一个 JSON 对象，例如 {{"scores": [1, 2]}}',
