@@ -452,7 +452,7 @@ def test_typed_answers_belong_to_the_head_that_is_asked_for() -> None:
 
 REFUSED: list[tuple[tuple[str, ...], list[str]]] = [
     ((), ["name a scenario"]),
-    (("draw",), ["check: there are no answers to check"]),
+    (("draw",), ["no answers to check; name a file after draw, or write --answer 'weights[LABEL]="]),
     (("draw", ""), ["check: there are no answers to check"]),
     (("-", "-"), ["cannot both come from standard input"]),
     (("draw", "--step", "weights", f"--answer={WEIGHTS}"), ["--step: says how a file of answers is read"]),

@@ -121,6 +121,21 @@ def test_the_numbers_that_a_question_needs_are_shown_with_it(
     assert [sorted(line.split()) for line in tables] == [sorted(line.split()) for line in shown]
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("document", "told"), [
+    ({"scores": [8, 4], "scale": "sqrt_d_k", "d_k": 64}, "scale=sqrt_d_k, d_k=64"),
+    ({"q": [[1, 2]], "k": [[3, 4], [5, 6]], "scale": "sqrt_d_model", "d_model": 64}, "scale=sqrt_d_model, d_model=64"),
+    ({"scores": [8, 4], "temperature": 3, "softcap": 5}, "temperature=3, softcap=5"),
+])  # fmt: skip
+def test_every_number_that_no_table_shows_stands_among_the_rules(
+    document: dict[str, Any], told: str, language: str, tmp_path: Path
+) -> None:
+    """Nobody could divide by the root of a width that is said nowhere."""
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    text = out("quiz", str(tmp_path / "a.json"), "--step", "scaled", language=language, stdin=b"skip\n")
+    assert told.replace(", ", catalogue(language)["list-comma"]) in text
+
+
 def test_a_given_array_is_not_taken_for_the_step_of_its_name() -> None:
     """The residual of draw is added to the context: its own numbers are shown, not those of the result."""
     text = said(after(State(quiz("draw")), *list(DRAW.values())[:3]), DRAW["context"])

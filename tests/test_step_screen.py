@@ -351,6 +351,34 @@ def test_the_text_is_broken_anew_after_a_resize() -> None:
     played(walk_in("draw"), story)
 
 
+@pytest.mark.parametrize("size", [(80, 24), (80, 12), (100, 30), (130, 40)], ids=str)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_line_of_the_text_is_broken_twice(size: tuple[int, int], language: str) -> None:
+    """A scroll bar takes its room from the text before the text is broken: only the sentence of why may run over."""
+
+    async def story(app: StepScreen, hands: Hands) -> None:
+        await hands.resize(*size)
+        for _ in app.walk.trace:
+            *told, _why = text_of(app, "#text").split("\n")
+            room = app.board.query_one("#text").size.width
+            assert all(cell_len(line) <= room for line in told), (here(app.walk), room, told)
+            await hands.press("n")
+
+    played(walk_in("draw"), story, view=View(say_in(language, False), UNICODE))
+
+
+@pytest.mark.parametrize(("name", "steps", "said"), [
+    ("draw", 6, "given: residual.0 = 0.4"),
+    ("draw", 5, ""),
+    ("draw", 0, ""),
+    ("mini-head", 1, "given: w_q.0.0 = 0, w_q.1.0 = 0, w_q.2.0 = 1,"),
+])  # fmt: skip
+def test_the_numbers_that_stand_in_the_scenario_alone_are_named(name: str, steps: int, said: str) -> None:
+    """No step shows them, so Enter cannot go there; a number put in without a place would come from nowhere."""
+    app = played(walk_in(name), typed(*["n"] * steps))
+    assert [line for line in app.text.split("\n") if line.startswith("given")] == ([said] if said else [])
+
+
 def test_ascii_draws_nothing_else() -> None:
     """Titles, lines, headers and the help page."""
     view = View(say_in("en", True), ASCII)

@@ -32,8 +32,8 @@ ROWS_ARE = {"memory": "key", "residual": "query", "positions": "query", "embeddi
 """What the rows of an array are; of the others features."""
 
 RULES = (
-    "scale", "temperature", "softcap", "alibi", "mask", "sink", "weighting", "base", "shift", "empty_rows", "rope",
-    "qk_norm", "norm",
+    "scale", "d_k", "d_model", "temperature", "softcap", "alibi", "mask", "sink", "weighting", "base", "shift",
+    "empty_rows", "rope", "qk_norm", "norm",
 )  # fmt: skip
 """The keys that say how it is calculated."""
 

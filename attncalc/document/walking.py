@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attncalc.core.expression import Cell
 from attncalc.derive import derivation
@@ -14,6 +14,10 @@ from attncalc.document.matrices import has_mask_picture, mask_picture, matrices
 from attncalc.document.naming import name_in
 from attncalc.document.view import View
 from attncalc.explore.walk import Walk, query_head
+from attncalc.explore.why import given_behind
+
+MOST_GIVEN = 4
+"""Of the many numbers of a weight matrix the first are enough to see where they stand."""
 
 
 class Place(NamedTuple):
@@ -58,11 +62,20 @@ def _was(walk: Walk, view: View, number: str) -> Iterator[Block]:
 
 def source_texts(walk: Walk, view: View) -> list[str]:
     """`weights draw I = 0.62` for each cell that the cell is made from."""
-    return [_with_number(walk, cell, view) for cell in walk.sources]
+    return [_with_number(walk, cell, view, walk.trace[cell.name].cells[cell.place]) for cell in walk.sources]
 
 
-def _with_number(walk: Walk, cell: Cell, view: View) -> str:
-    value = walk.trace[cell.name].cells[cell.place]
+def given_blocks(walk: Walk, view: View) -> Iterator[Block]:
+    """`given: residual.0 = 0.4`: the numbers put in that no step shows, the first of them where they are many."""
+    numbers = given_behind(walk.trace, walk.cell)
+    shown = numbers if view.everything else numbers[:MOST_GIVEN]
+    texts = [_with_number(walk, number.cell, view, number.value) for number in shown if number.cell is not None]
+    texts += [view.signs.dots] if len(shown) < len(numbers) else []
+    if texts:
+        yield Prose(view.say("why-from-given", numbers=view.say("list-comma").join(texts)))
+
+
+def _with_number(walk: Walk, cell: Cell, view: View, value: Any) -> str:
     name = name_in(walk.trace, cell, view, walk.cell)
     return f"{name} {view.signs.equals} {number_of(walk.trace, view, cell, value)}"
 

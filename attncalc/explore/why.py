@@ -114,6 +114,15 @@ def cells_behind(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
     return tuple(found for found in sources(derivation(trace, step, cell.place)) if not found.given)
 
 
+def given_behind(trace: Trace, cell: Cell) -> tuple[Number, ...]:
+    """The numbers in a cell's derivation that stand in the scenario and in no step, such as those of a residual."""
+    step = trace[cell.name]
+    if step.stage.given:
+        return ()
+    found = _said(trace, sources(derivation(trace, step, cell.place)))
+    return tuple(number for source, number in found.items() if source.given)
+
+
 def levels(because: Because, depth: int = 0) -> Iterator[tuple[int, Because]]:
     """The tree line by line, from above."""
     yield depth, because

@@ -11,7 +11,15 @@ from attncalc.document.blocks import Block, Prose
 from attncalc.document.heading import notes_on
 from attncalc.document.influences import strongest
 from attncalc.document.view import View
-from attncalc.document.walking import cell_blocks, change_blocks, place, source_texts, step_blocks, why_line
+from attncalc.document.walking import (
+    cell_blocks,
+    change_blocks,
+    given_blocks,
+    place,
+    source_texts,
+    step_blocks,
+    why_line,
+)
 from attncalc.errors import UsageError, nearest, shortened
 from attncalc.explore.walk import Walk, follow, go, to_step
 from attncalc.explore.what_if import change, edit, path_of
@@ -94,7 +102,7 @@ def here(walk: Walk, view: View) -> list[Block]:
         shown = made_from if view.everything else made_from[:MOST_SOURCES]
         shown += [view.signs.dots] if len(shown) < len(made_from) else []
         blocks.append(Prose(view.say("list-semicolon").join(shown), view.say("lead.made-from")))
-    return [*blocks, *notes_on(walk.trace, walk.cell, view)]
+    return [*blocks, *given_blocks(walk, view), *notes_on(walk.trace, walk.cell, view)]
 
 
 def _at(asked: Asked, walk: Walk) -> Reply:

@@ -14,7 +14,7 @@ from attncalc.core.wrapping import cells
 from attncalc.document.blocks import Block, Figure, Matrix, Remark, Tree
 from attncalc.document.heading import arithmetic_in_words, notes_on, title_of
 from attncalc.document.view import View
-from attncalc.document.walking import cell_blocks, place, source_texts, why_line
+from attncalc.document.walking import cell_blocks, given_blocks, place, source_texts, why_line
 from attncalc.explore.walk import Walk, move
 from attncalc.interactive.moves import MOVES, Move
 from attncalc.interactive.window import Table, Window, window
@@ -151,6 +151,7 @@ def told_text(walk: Walk, view: View, width: int) -> tuple[Text, Text]:
     text = Text(_rendered([block for block in blocks if isinstance(block, Tree)], view, width), "bold")
     text.append(_rendered([block for block in blocks if not isinstance(block, Tree)], view, width), "not bold")
     text.append_text(_sources(walk, view, width))
+    text.append(_rendered(list(given_blocks(walk, view)), view, width), "not bold")
     text.append(_rendered(notes_on(walk.trace, walk.cell, view), view, width), "not bold")
     text.append("\n" + why_line(walk, view), "dim not bold")
     return title, text

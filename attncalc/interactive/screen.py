@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -98,14 +99,23 @@ class StepScreen(App[None]):
         walk, view, message = self.walk, self.view, self.message
         self._put("#header", header_text(walk, view))
         self.board.query_one(StepList).show(walk, view)
-        title, told = told_text(walk, view, max(self.board.query_one("#told").size.width - 1, 16))
-        self._put("#title", title)
-        self._put("#text", told)
+        self._draw_told()
         self.board.query_one("#grid", Grid).show(step_table(walk, view))
         self._draw_sources()
         self._put("#message", Text(message))
         self.board.query_one("#message").display = bool(message)
         self._put("#footer", footer_text(view.say, self.size.width))
+
+    def _draw_told(self) -> None:
+        """What does not fit gets a scroll bar and is broken beside it, so that no line is broken twice."""
+        pane = self.board.query_one("#told", Told)
+        width, bar = max(pane.size.width - 1, 16), pane.styles.scrollbar_size_vertical
+        title, told = told_text(self.walk, self.view, width)
+        room = width - bar if pane.show_vertical_scrollbar else width
+        if sum(max(1, -(-cell_len(line) // room)) for line in told.plain.split("\n")) > pane.size.height:
+            _, told = told_text(self.walk, self.view, max(width - bar, 16))
+        self._put("#title", title)
+        self._put("#text", told)
 
     def _draw_sources(self) -> None:
         tables = source_tables(self.walk, self.view, 2) if self.size.width >= WIDE else []

@@ -99,7 +99,8 @@ class Numbers(NamedTuple):
             return report(path, code, found=found(value), axes=self._axes(), word=self.word)
         shape = self._plain_shape(value) or self._shape(value, path, report, 0)
         if shape is not None and len(shape) not in self.ranks:
-            report(path, "wrong-rank", found=len(shape), axes=self._axes())
+            code = "a-row-alone" if len(shape) == 1 < min(self.ranks) else "wrong-rank"
+            report(path, code, found=len(shape), axes=self._axes())
 
     def check_loaded(self, values: Values, path: str, report: Report) -> None:
         """The same for an array from a file."""

@@ -59,7 +59,7 @@ MESSAGES: dict[str, str] = {
     "check-files": "Right: {right} of {all} files.",
     "check-files-found": "{text} Found: {names}.",
     # The command line
-    "check-no-answers": "there are no answers to check; name a file after {scenario}, or write --answer 'weights[draw]=0.62 0.12 0.19 0.08'",
+    "check-no-answers": "there are no answers to check; name a file after {scenario}, or write --answer 'weights[LABEL]=0.62 0.12 0.19 0.08', with the label of a query for LABEL",
     "check-both-stdin": "the scenario and the answers cannot both come from standard input; give one of them as a file",
     "check-idle-answers": "says how a file of answers is read, and there is none; what stands after --answer names its step itself",
     "check-idle-answer": "says where the numbers after --answer belong, and there are none; a file holds its own heads and batch entries",

@@ -111,6 +111,7 @@ MESSAGES: dict[str, str] = {
     "part-past-v": "the values of the earlier tokens",
     "not-an-object": "is {found}; wanted is an object",
     "not-an-array": "is {found}; wanted is an array of numbers with {axes} {axes:axis|axes}",
+    "a-row-alone": "is one row of numbers; wanted is a list of rows, such as [[1, 0], [0, 1]]",
     "wrong-rank": "has {found} {found:axis|axes}; wanted {axes:is|are} {axes}",
     "too-many-axes": "is a list where a number should be; wanted {axes:is|are} {axes} {axes:axis|axes}",
     "ragged": "has {found} {found:entry|entries}, but {first} has {wanted}; all rows of an array are equally long",

@@ -59,7 +59,7 @@ MESSAGES: dict[str, str] = {
     "check-files": "{all} 个文件中有 {right} 个正确。",
     "check-files-found": "{text}发现的错误：{names}。",
     # The command line
-    "check-no-answers": "没有可以检查的答案；在 {scenario} 后面写上文件名，或写 --answer 'weights[draw]=0.62 0.12 0.19 0.08'",
+    "check-no-answers": "没有可以检查的答案；在 {scenario} 后面写上文件名，或写 --answer 'weights[LABEL]=0.62 0.12 0.19 0.08'，把 LABEL 换成某个查询的标签",
     "check-both-stdin": "算例和答案不能都来自标准输入；请把其中一个写成文件",
     "check-idle-answers": "说明怎样读答案文件，但这里没有文件；--answer 后面的数自带步骤名",
     "check-idle-answer": "说明 --answer 后面的数属于哪里，但这里没有 --answer；文件自己写明各个头和批次",

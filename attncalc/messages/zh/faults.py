@@ -111,6 +111,7 @@ MESSAGES: dict[str, str] = {
     "part-past-v": "之前各个 token 的值",
     "not-an-object": "是 {found}；应为 JSON 对象",
     "not-an-array": "是 {found}；应为 {axes} 维的数字数组",
+    "a-row-alone": "只是一行数；应为若干行组成的数组，例如 [[1, 0], [0, 1]]",
     "wrong-rank": "是 {found} 维的；应为 {axes} 维",
     "too-many-axes": "还是数组，嵌套太深；应为 {axes} 维",
     "ragged": "有 {found} 个数，而 {first} 有 {wanted} 个；数组的各行必须一样长",
