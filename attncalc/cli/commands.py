@@ -68,7 +68,7 @@ def run(session: Session, options: Options) -> int:
     for one in found:
         outline = one if isinstance(one, Scenario) else one.scenario
         rows = len(options["token"]) or outline.grid[2]
-        check_size(outline, options, format, rows, told=False, cut=format == "table")
+        check_size(outline, options, format, rows, told=False)
     scenarios = [one if isinstance(one, Scenario) else whole(one, options, format) for one in found]
     traces = [run(scenario, "terms" in options["step"]) for scenario in scenarios]
     return _shown(session, options, traces, "run")
