@@ -10,6 +10,7 @@ from attncalc.cli.answering import all_of, answer_format, asked_for, write_block
 from attncalc.cli.choices import Options, calculation, format_of, settings_of, view_of
 from attncalc.cli.long_roads import road, some_rows, whole
 from attncalc.cli.output_size import check_size
+from attncalc.cli.report import Status
 from attncalc.cli.session import Session
 from attncalc.core import names
 from attncalc.errors import UsageError
@@ -99,7 +100,7 @@ def _shown(session: Session, options: Options, traces: Sequence[Trace], command:
             return (block for pair in pairs for block in _composed(session, *pair, command))
 
         write_blocks(session, options, blocks, pairs[0][1], format)
-    return 0
+    return Status.DONE
 
 
 def _composed(session: Session, trace: Trace, view: View, command: str) -> Iterator[Block]:
@@ -139,4 +140,4 @@ def _json_lines(session: Session, options: Options) -> int:
 
     lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
     write_text(options, all_of(answered, lines))
-    return 0
+    return Status.DONE

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from attncalc.cli.choices import format_of
+from attncalc.cli.choices import POINTS, format_of
 from attncalc.cli.output_size import FEATURES
 from attncalc.core import names
 from attncalc.errors import UsageError
@@ -63,8 +63,6 @@ def _mend(command: Command, plain: str, forced: str) -> Word:
 
 def _times(options: Mapping[str, Any]) -> float:
     """How many times as many values a sweep has as where nothing is said."""
-    from attncalc.cli.sweeping import POINTS
-
     return max(1.0, int(options["points"] or POINTS) / int(POINTS))
 
 
