@@ -108,14 +108,11 @@ def say_in(language: str, ascii_only: bool = False) -> Say:
     """The speaker of a language; for ASCII its signs are spelled out, the tokens put into a sentence never."""
     if not ascii_only:
         return speaker(language)
-    messages = {code: text.translate(TO_ASCII) for code, text in catalogue(language).items()}
-
-    return speaker_of(messages)
+    return speaker_of({code: text.translate(TO_ASCII) for code, text in catalogue(language).items()})
 
 
 def relation(trace: Trace, tree: Expression, shown: str, signs: Signs) -> str:
     """`=` where the right side is exactly what the left side shows, else `≈`."""
-
     if _is_hidden(tree) or shown == "-inf":
         return signs.equals
     exact = rational(tree, lambda number: as_fraction(operand(trace, number)))
