@@ -12,6 +12,12 @@ from attncalc.messages import Say
 SUM, PRODUCT, POWER, ATOM = 1, 2, 3, 4
 
 Operand = Callable[[Number], str]
+"""The text of a number."""
+
+
+def as_put_in(number: Number) -> str:
+    """The text of a number that is a text already, as in a derivation whose numbers are those that its steps show."""
+    return str(number.value)
 
 
 class Written(NamedTuple):

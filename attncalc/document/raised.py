@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from attncalc.core.expression import Operation
-from attncalc.document.notation import ATOM, POWER, PRODUCT, SUM, TextNotation, Written
+from attncalc.document.notation import ATOM, POWER, PRODUCT, SUM, TextNotation, Written, as_put_in
 from attncalc.document.view import View
 
 RAISED = re.compile(r"\^\{([^{}]*)\}")
@@ -49,4 +49,4 @@ class RaisedNotation(TextNotation):
 
 def raised(view: View) -> RaisedNotation:
     """The notation of a view, for derivations whose numbers are texts already."""
-    return RaisedNotation(lambda number: str(number.value), view.say, view.signs, view.notation().most)
+    return RaisedNotation(as_put_in, view.say, view.signs, view.notation().most)

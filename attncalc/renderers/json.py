@@ -14,6 +14,7 @@ from attncalc.core.stage import Step, Trace
 from attncalc.derive import formula
 from attncalc.document.heading import note_text
 from attncalc.document.latex import LatexNotation
+from attncalc.document.notation import as_put_in
 from attncalc.document.view import View
 from attncalc.scenario_files.json_text import TRACE, gathered, pieces
 
@@ -53,15 +54,14 @@ def arithmetic_of(trace: Trace) -> dict[str, Any]:
 
 def _described(trace: Trace, step: Step, view: View) -> dict[str, Any]:
     tree = formula(trace, step)
-    latex = LatexNotation(lambda number: str(number.value), view.say)
+    latex = LatexNotation(as_put_in, view.say)
     symbol = step.stage.symbol
+    letter = latex.symbol_text(symbol)
     return {
         "name": step.name,
         "title": view.say(f"title.{step.stage.texts()}"),
         "formula": f"{symbol} = {view.notation().print(tree)}" if tree is not None else symbol,
-        "latex": f"{latex.symbol_text(symbol)} = {latex.print(tree)}"
-        if tree is not None
-        else latex.symbol_text(symbol),
+        "latex": f"{letter} = {latex.print(tree)}" if tree is not None else letter,
         "given": step.stage.given,
         "axes": list(step.axes),
         "labels": {axis: list(names) for axis, names in step.labels.items()},
