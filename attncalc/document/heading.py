@@ -198,15 +198,19 @@ def _vectors(vectors: Sequence[tuple[Row, str]], trace: Trace, view: View) -> st
 
 def closing(trace: Trace, view: View, queries: Sequence[int] | None = None) -> Iterator[Block]:
     """The notes (with `queries` those on them or on the whole), and what the tables could not show whole."""
-    several = [axis for axis, chosen in (("batch", view.batches), ("head", view.heads)) if chosen is None]
-    several = [axis for axis in several if trace.scenario.grid[("batch", "head").index(axis)] > 1]
-    if several:
-        yield Remark("first-head", view.aloud(f"note.first-{'-and-'.join(several)}"))
+    yield from first_of_several(trace.scenario, view)
     for note in trace.notes:
         if queries is not None and note.rows and not set(queries) & {row.query for row in note.rows}:
             continue
         yield Remark(note.code, note_text(note, trace, view))
     yield from full_labels(trace, view)
+
+
+def first_of_several(scenario: Scenario, view: View) -> Iterator[Remark]:
+    """That only the first batch entry or head is shown, where there are several and none is asked for."""
+    axes = zip(("batch", "head"), (view.batches, view.heads), scenario.grid, strict=False)
+    if several := [axis for axis, chosen, count in axes if chosen is None and count > 1]:
+        yield Remark("first-head", view.aloud(f"note.first-{'-and-'.join(several)}"))
 
 
 def full_labels(trace: Trace, view: View) -> Iterator[Block]:
