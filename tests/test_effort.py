@@ -49,7 +49,7 @@ REFUSED: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
     (WIDE, ("why", "-", "scores", "0", "0"), "from 80,000 numbers"),
     (LONG_NUMBERS, ("run", "-", "--json"), "700 numbers in decimals would take about 5 s; add --arithmetic float64"),
     (LONG_NUMBERS, ("quiz", "-"), "give the numbers with fewer digits"),
-    (BLOCKS, ("verify", "-"), "would take about"),
+    (BLOCKS, ("verify", "-"), "12,000 scores in rows of 12,000 keys, from 12,000 numbers, would take about"),
     (LONG, ("run", "-", "--summary"), "1,600,000,000 scores in rows of 40,000 keys, from 80,000 numbers, would take about 7 s; take a part"),
     (LONG, ("run", "-", *MAP, "--lang", "zh"), "请只取算例的一部分，一定要做就加 --force"),
     (BATCHES, ("run", "-", "--summary"), "60,000 scores in rows of 1 key, from 60,000 numbers, would take about 25 s"),

@@ -252,6 +252,14 @@ def test_texts_follow_the_language() -> None:
 # --- several scenarios, lines, indentation --------------------------------------------------------
 
 
+def test_a_formula_calls_a_step_as_the_others_do() -> None:
+    """On both sides, with `--ascii` too: the sum that the weights are divided by is the one that is calculated."""
+    for more, total in (((), "Σ"), (("--ascii",), "Sum")):
+        steps = {step["name"]: step["formula"] for step in strict(call("run", "draw", "--json", *more).out)["steps"]}
+        assert steps["total"].startswith(f"{total} = E")
+        assert steps["weights"] == f"A = E / {total}"
+
+
 def test_several_scenarios_give_an_object_a_line() -> None:
     """`run a b --json`."""
     out = call("run", "draw", "bigram", "--json").out

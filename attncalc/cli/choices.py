@@ -26,6 +26,8 @@ RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 KEYS_IN_A_PIPE = 1000
 LINES_BESIDE_KEYS = 10
+POINTS = "11"
+"""Values of a sweep where nothing is said."""
 MOST_LOTS = 1_000_000
 MOST_BLOCK = 1_000_000
 KINDS = {"rounding": names.ROUNDINGS, "arithmetic": names.ARITHMETICS, "algorithm": names.CHOICES["algorithm"]}

@@ -10,6 +10,7 @@ from attncalc.cli.answering import all_of, answer_format, asked_for, write_block
 from attncalc.cli.choices import Options, calculation, format_of, settings_of, view_of
 from attncalc.cli.long_roads import road, some_rows, whole
 from attncalc.cli.output_size import check_size
+from attncalc.cli.report import Status
 from attncalc.cli.session import Session
 from attncalc.core import names
 from attncalc.errors import UsageError
@@ -68,7 +69,7 @@ def run(session: Session, options: Options) -> int:
     for one in found:
         outline = one if isinstance(one, Scenario) else one.scenario
         rows = len(options["token"]) or outline.grid[2]
-        check_size(outline, options, format, rows, told=False, cut=format == "table")
+        check_size(outline, options, format, rows, told=False)
     scenarios = [one if isinstance(one, Scenario) else whole(one, options, format) for one in found]
     traces = [run(scenario, "terms" in options["step"]) for scenario in scenarios]
     return _shown(session, options, traces, "run")
@@ -99,7 +100,7 @@ def _shown(session: Session, options: Options, traces: Sequence[Trace], command:
             return (block for pair in pairs for block in _composed(session, *pair, command))
 
         write_blocks(session, options, blocks, pairs[0][1], format)
-    return 0
+    return Status.DONE
 
 
 def _composed(session: Session, trace: Trace, view: View, command: str) -> Iterator[Block]:
@@ -139,4 +140,4 @@ def _json_lines(session: Session, options: Options) -> int:
 
     lines = [(number, line) for number, line in enumerate(read("-").splitlines(), 1) if line.strip()]
     write_text(options, all_of(answered, lines))
-    return 0
+    return Status.DONE

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from attncalc.cli.answering import all_of, answer_format, write_blocks, write_json
 from attncalc.cli.choices import Options, query_of, view_of
+from attncalc.cli.report import Status
 from attncalc.cli.session import Session
 from attncalc.cli.variants import variants_of, wanted_variants
 from attncalc.core import names
@@ -35,7 +36,8 @@ def compare(session: Session, options: Options) -> int:
     else:
         write_blocks(session, options, lambda view: comparison(variants, steps, part, view), view, format)
     asked = [step for step in steps if view.wants(step.first)]
-    return 1 if options["fail_on_difference"] and not all(step.same for step in asked) else 0
+    differs = options["fail_on_difference"] and not all(step.same for step in asked)
+    return Status.WRONG if differs else Status.DONE
 
 
 def _shown_part(session: Session, options: Options, variants: Sequence[Variant], format: str) -> tuple[View, Part]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from attncalc.cli.answering import all_of, answer_format, write_blocks, write_json
 from attncalc.cli.choices import Options, plain_view, whole_number
 from attncalc.cli.options import OPTIONS
+from attncalc.cli.report import Status
 from attncalc.cli.session import Session, one_of, whole
 from attncalc.core import names
 from attncalc.errors import UsageError
@@ -28,10 +29,10 @@ def cost(session: Session, options: Options) -> int:
         from attncalc.renderers.cost_json import as_document
 
         write_json(options, as_document(asked))
-        return 0
+        return Status.DONE
     composed = shapes if options["shapes"] else costs
     write_blocks(session, options, lambda view: composed(asked, view), plain_view(session, format), format)
-    return 0
+    return Status.DONE
 
 
 def _model(options: Options) -> tuple[str, Sizes]:

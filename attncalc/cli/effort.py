@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from attncalc.cli.choices import format_of
+from attncalc.cli.choices import POINTS, format_of
 from attncalc.cli.output_size import FEATURES
 from attncalc.core import names
 from attncalc.errors import UsageError
@@ -24,14 +24,59 @@ ALLOWED, START = 2_000_000.0, 300_000.0
 GIVEN = 500_000
 """More numbers do not go into a scenario of a megabyte; who gives many times as many may wait as many times as long."""
 
-A_MULTIPLICATION, AN_EXPONENTIAL, AN_EXPONENTIAL_OF_DIGITS = 0.6, 80.0, 25.0
-"""Microseconds in decimals of some fifty digits, with what is shown of them; and those that more digits multiply."""
 
-A_RESULT, A_TERM = 12.0, 2.0
-"""Microseconds for the digits of a number that a matrix product comes to; and, where a query is told, of a term."""
+def check_command(command: Command, options: Mapping[str, Any], scenario: Scenario) -> None:
+    """Refuses, without --force, what would take the command too long; the message says how long, and what to do."""
+    from attncalc.pipelines.cost import chosen_arithmetic
 
-AGAIN = {"sweep": 6.0}
-"""How many times as long a command takes that calculates for each value and shows one row."""
+    cost = None if options["force"] else _cost_of(command, options)
+    if cost is None:
+        return
+    if chosen_arithmetic(scenario) in names.DECIMAL_KINDS:
+        _check_decimals(command, options, scenario)
+    printed = _printed(scenario.document.get("expect", {})) if cost.printed else 0
+    once = cost.of(scenario) + cost.printed * printed + A_BLOCK * _blocks(scenario)
+    given, taken = _given(scenario) + printed, START + (1 + OF_MORE_VALUES * (_times(options) - 1)) * once
+    if taken > ALLOWED * max(1.0, given / GIVEN):
+        _refuse(scenario, taken / 1e6, given, _mend(command, "effort-mend", "effort-mend-force"))
+
+
+def check_summary(problem: Problem, asked: Asked, scenario: Scenario, options: Mapping[str, Any]) -> None:
+    """Refuses, without --force, a summary that takes very long for what is given; scores are as many as its square."""
+    from attncalc.long.ahead import processor_seconds
+
+    given, taken = _given(scenario), processor_seconds(problem, asked)
+    if not options["force"] and taken > ALLOWED / 1e6 * max(1.0, given / GIVEN) ** 2:
+        _refuse(scenario, taken, given, Word("effort-part"))
+
+
+def _refuse(scenario: Scenario, seconds: float, given: int, mend: Word) -> NoReturn:
+    scores, keys = f"{math.prod(scenario.grid):,}", f"{scenario.grid[3]:,}"
+    fields = {"scores": scores, "keys": keys, "given": f"{given:,}", "seconds": math.ceil(seconds), "mend": mend}
+    raise UsageError.of("effort", scenario.name, **fields)
+
+
+def _mend(command: Command, plain: str, forced: str) -> Word:
+    """What to do instead; a command without --force cannot be told to take it."""
+    return Word(forced if "force" in command.options else plain)
+
+
+def _times(options: Mapping[str, Any]) -> float:
+    """How many times as many values a sweep has as where nothing is said."""
+    return max(1.0, int(options["points"] or POINTS) / int(POINTS))
+
+
+def _given(scenario: Scenario) -> int:
+    return sum(values.size for values in _given_arrays(scenario))
+
+
+def _given_arrays(scenario: Scenario) -> Iterator[Values]:
+    from attncalc.core.scenario import MADE
+
+    return (values for name, values in scenario.arrays.items() if name not in MADE)
+
+
+# --- what a command does with every number --------------------------------------------------------
 
 OF_MORE_VALUES = 0.35
 """What as many values of a sweep again take in floating point, as a share: the scenario is read once."""
@@ -39,26 +84,30 @@ OF_MORE_VALUES = 0.35
 A_BLOCK = 250.0
 """Microseconds of a block of keys in the online algorithm."""
 
-FIRST_DIGITS = 75
-"""Digits from which on exponentials get slow: with their square."""
-
-DIGITS_A_PLACE = 3
-"""More digits are taken where more places are shown, and where those leave one open, several times as many."""
-
 
 class Cost(NamedTuple):
-    """Microseconds for each score, each key or feature of the longest row, each row, each given number;
-    for each factor of the queries and keys of a row, each number of the context and the output, and each printed number
-    under `expect`.
-    """
+    """Microseconds for each of what a scenario has."""
 
     score: float
-    key: float
+    key: float  # or feature, of the longest row
     row: float
-    given: float = 0.6
-    product: float = 0.0
-    printed: float = 0.0
-    feature: float = 0.0
+    given: float = 0.6  # number
+    product: float = 0.0  # factor of the queries and keys of a row
+    printed: float = 0.0  # number under `expect`
+    feature: float = 0.0  # number of the context and the output
+
+    def of(self, scenario: Scenario) -> float:
+        """All of it, but for what is printed."""
+        batch, heads, queries, keys = scenario.grid
+        sizes = scenario.sizes
+        return (
+            self.score * math.prod(scenario.grid)
+            + self.key * max(keys, *(sizes.get(name, 0) for name in FEATURES))
+            + self.row * batch * heads * queries
+            + self.given * _given(scenario)
+            + self.product * keys * sizes.get("d_k", 0)
+            + self.feature * batch * queries * (heads * sizes.get("d_v", 0) + sizes.get("d_out", 0))
+        )
 
 
 COSTS: dict[tuple[str, str], Cost] = {
@@ -80,60 +129,16 @@ COSTS: dict[tuple[str, str], Cost] = {
 """By command and format; measured by benchmarks/hostile.py."""
 
 
-def check_command(command: Command, options: Mapping[str, Any], scenario: Scenario) -> None:
-    """Refuses, without --force, what would take the command too long; the message says how long, and what to do."""
-    from attncalc.pipelines.cost import chosen_arithmetic
-
-    if options["force"]:
-        return
+def _cost_of(command: Command, options: Mapping[str, Any]) -> Cost | None:
+    """What the command costs in the format that is asked for; None where it is not bounded."""
     format = "json" if options["jsonl"] else format_of(options, names.FORMATS)
     name = "run" if command.name == "explain" else command.name
-    cost = COSTS.get((name, format)) or COSTS.get((name, ""))
-    if cost is None:
-        return
-    if chosen_arithmetic(scenario) in names.DECIMAL_KINDS:
-        _check_decimals(command, options, scenario)
-    batch, heads, queries, keys = scenario.grid
-    sizes, given = scenario.sizes, _given(scenario)
-    scores = math.prod(scenario.grid)
-    longest = max(keys, *(sizes.get(name, 0) for name in FEATURES))
-    taken = START + cost.score * scores + cost.key * longest + cost.given * given
-    taken += cost.row * batch * heads * queries + cost.product * keys * sizes.get("d_k", 0)
-    taken += cost.feature * batch * queries * (heads * sizes.get("d_v", 0) + sizes.get("d_out", 0))
-    if cost.printed:
-        printed = _printed(scenario.document.get("expect"))
-        given, taken = given + printed, taken + cost.printed * printed
-    if scenario.online:
-        taken += A_BLOCK * keys / int(scenario.document["block"])
-    taken = START + (1 + OF_MORE_VALUES * (_times(options) - 1)) * (taken - START)
-    if taken > ALLOWED * max(1.0, given / GIVEN):
-        _refuse(scenario, taken / 1e6, given, _mend(command, "effort-mend", "effort-mend-force"))
+    return COSTS.get((name, format)) or COSTS.get((name, ""))
 
 
-def check_summary(problem: Problem, asked: Asked, scenario: Scenario, options: Mapping[str, Any]) -> None:
-    """Refuses, without --force, a summary that takes very long for what is given; scores are as many as its square."""
-    from attncalc.long.ahead import processor_seconds
-
-    given, taken = _given(scenario), processor_seconds(problem, asked)
-    if not options["force"] and taken > ALLOWED / 1e6 * max(1.0, given / GIVEN) ** 2:
-        _refuse(scenario, taken, given, Word("effort-part"))
-
-
-def _times(options: Mapping[str, Any]) -> float:
-    """How many times as many values a sweep has as where nothing is said."""
-    from attncalc.cli.sweeping import POINTS
-
-    return max(1.0, int(options["points"] or POINTS) / int(POINTS))
-
-
-def _refuse(scenario: Scenario, seconds: float, given: int, mend: Word) -> NoReturn:
-    scores, keys = f"{math.prod(scenario.grid):,}", f"{scenario.grid[3]:,}"
-    fields = {"scores": scores, "keys": keys, "given": f"{given:,}", "seconds": math.ceil(seconds), "mend": mend}
-    raise UsageError.of("effort", scenario.name, **fields)
-
-
-def _given(scenario: Scenario) -> int:
-    return sum(values.size for values in _given_arrays(scenario))
+def _blocks(scenario: Scenario) -> float:
+    """How many blocks of keys the online algorithm takes."""
+    return scenario.grid[3] / int(scenario.document["block"]) if scenario.online else 0
 
 
 def _printed(expected: Any) -> int:
@@ -143,15 +148,22 @@ def _printed(expected: Any) -> int:
     return sum(map(_printed, expected)) if isinstance(expected, list) else 1
 
 
-def _given_arrays(scenario: Scenario) -> Iterator[Values]:
-    from attncalc.core.scenario import MADE
+# --- decimals -------------------------------------------------------------------------------------
 
-    return (values for name, values in scenario.arrays.items() if name not in MADE)
+A_MULTIPLICATION, AN_EXPONENTIAL, AN_EXPONENTIAL_OF_DIGITS = 0.6, 80.0, 25.0
+"""Microseconds in decimals of some fifty digits, with what is shown of them; and those that more digits multiply."""
 
+A_RESULT, A_TERM = 12.0, 2.0
+"""Microseconds for the digits of a number that a matrix product comes to; and, where a query is told, of a term."""
 
-def _mend(command: Command, plain: str, forced: str) -> Word:
-    """What to do instead; a command without --force cannot be told to take it."""
-    return Word(forced if "force" in command.options else plain)
+AGAIN = {"sweep": 6.0}
+"""How many times as long a command takes that calculates for each value and shows one row."""
+
+FIRST_DIGITS = 75
+"""Digits from which on exponentials get slow: with their square."""
+
+DIGITS_A_PLACE = 3
+"""More digits are taken where more places are shown, and where those leave one open, several times as many."""
 
 
 def _check_decimals(command: Command, options: Mapping[str, Any], scenario: Scenario) -> None:

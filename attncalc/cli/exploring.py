@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attncalc.cli.answering import answer_format, asked_for, write_blocks, write_json
 from attncalc.cli.choices import Options, one_place, plain_view
 from attncalc.cli.long_roads import Cut, road, row_of_cell
+from attncalc.cli.report import Status
 from attncalc.cli.session import Session, whole
 from attncalc.core import names
 
@@ -39,7 +40,7 @@ def why(session: Session, options: Options) -> int:
         write_json(options, as_document(trace, cell, view, depth, bool(options["sensitivity"])))
     else:
         write_blocks(session, options, lambda view: _blocks(options, trace, cell, view, depth, goes_on), view, format)
-    return 0
+    return Status.DONE
 
 
 def _blocks(

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from attncalc.cli import output
 from attncalc.cli.half_made import forget_leftovers, making, new_folder
-from attncalc.cli.output import UNREACHABLE
 from attncalc.errors import Fault, OutputError, shortened
 
 
@@ -16,7 +15,7 @@ def check_folder(folder: Path, names: Iterable[str], force: bool) -> None:
     """Refuses a folder that these files cannot go into, before anything is calculated."""
     try:
         faults = list(_faults(folder, names, force))
-    except UNREACHABLE as error:
+    except output.UNREACHABLE as error:
         raise _cannot(folder, error) from None
     if faults:
         raise OutputError(faults)
@@ -51,7 +50,7 @@ def write_folder(folder: Path, files: Mapping[str, str | bytes], force: bool) ->
     check_folder(folder, files, force)
     try:
         _written(folder, files)
-    except UNREACHABLE as error:
+    except output.UNREACHABLE as error:
         raise _cannot(folder, error) from None
 
 

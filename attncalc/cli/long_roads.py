@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncalc.cli.choices import Options, calculation, place_named, plain_view
 from attncalc.cli.output_size import PAGE, are_large
+from attncalc.cli.report import Status
 from attncalc.cli.session import Session
 from attncalc.core import names
 from attncalc.core.memory import EAGER
@@ -46,16 +47,12 @@ def road(place: str, options: Options) -> Scenario | Long:
     with localcontext(OWN):
         source = changed(source_at(place, options["allow_outside"]), options["set"], calculation(options))
         if _may_be_long(source):
-            long = _outline(source)
+            from attncalc.long.loading import outline
+
+            long = outline(source)
             if math.prod(long.scenario.grid) > EAGER or not told_whole(long, 1):
                 return long
         return scenario_from(source)
-
-
-def _outline(source: Source) -> Long:
-    from attncalc.long.loading import outline
-
-    return outline(source)
 
 
 def _may_be_long(source: Source) -> bool:
@@ -98,7 +95,8 @@ def told_whole(long: Long, count: int) -> bool:
     return numbers <= TOLD and cells <= ROWS_TOLD and batch * heads * cells <= EAGER
 
 
-Shown = Callable[["Session", Options, "list[Trace]", str], int]
+Shown = Callable[[Session, Options, "list[Trace]", str], int]
+"""Writes traces as a command shows them."""
 
 
 def some_rows(session: Session, options: Options, long: Long, command: str, shown: Shown) -> int:
@@ -141,12 +139,11 @@ def _streamed(session: Session, options: Options, long: Long, queries: tuple[int
     if format in ("npz", "json"):
         from attncalc.renderers import summary_json, summary_npz
 
-        json = format == "json"
-        write_text(options, summary_json.render(found) if json else summary_npz.render(found))
-        return 0
+        write_text(options, (summary_json.render if format == "json" else summary_npz.render)(found))
+        return Status.DONE
     view = plain_view(session, format)._replace(everything=bool(options["all"]), batches=batches, heads=heads)
     write_blocks(session, options, lambda view: told(found, long.scenario, queries, view), view, format)
-    return 0
+    return Status.DONE
 
 
 class Cut(NamedTuple):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from attncalc.cli.session import Session
+from attncalc.cli.watching import CLEAR, is_watched, write
 from attncalc.messages import speaker
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ def announced(session: Session, ready: Ready, long: Long, asked: Asked, threads:
     if session.quiet or batch * heads * queries * keys < SMALL:
         return
     found = ahead(ready, asked, threads)
-    if _watched() or found.seconds >= LONG:
+    if is_watched() or found.seconds >= LONG:
         memory = in_bytes(bytes_needed(long, asked.top, threads))
         say = speaker(session.language)
-        _write(say(
+        write(say(
             "long-ahead", scores=f"{found.scores:,}", products=_round(found.multiply_adds),
             memory=memory, time=_time(session, found.seconds),
         ) + "\n")  # fmt: skip
@@ -47,7 +47,7 @@ def announced(session: Session, ready: Ready, long: Long, asked: Asked, threads:
 @contextlib.contextmanager
 def showing(session: Session) -> Iterator[Callable[[int, int], None] | None]:
     """A function that shows how far it is, rate and remaining time, on a terminal; the line goes at the end."""
-    if session.quiet or not _watched():
+    if session.quiet or not is_watched():
         yield None
         return
     say, begun, last = speaker(session.language), time.monotonic(), [0.0]
@@ -59,13 +59,13 @@ def showing(session: Session) -> Iterator[Callable[[int, int], None] | None]:
             rate = done / (now - begun)
             left = _time(session, (whole - done) / rate)
             text = say("long-progress", share=f"{100 * done / whole:.0f}", rate=_round(rate), left=left)
-            _write(f"\r{ONE_LINE}{text}{CLEAR_REST}{WRAPPED}")
+            write(f"\r{ONE_LINE}{text}{CLEAR_REST}{WRAPPED}")
 
     try:
         yield show
     finally:
         if last[0]:
-            _write(f"\r{CLEAR_REST}")
+            write(CLEAR)
 
 
 def _round(number: float) -> str:
@@ -80,14 +80,3 @@ def _time(session: Session, seconds: float) -> str:
         return str(say("long-seconds", number=f"{seconds:.0f}" if seconds >= 1 else "1"))
     return str(say("long-minutes", number=f"{seconds / 60:.0f}") if seconds < 6000 else say(
         "long-hours", number=f"{seconds / 3600:.1f}"))  # fmt: skip
-
-
-def _watched() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
-def _write(text: str) -> None:
-    with contextlib.suppress(OSError, ValueError):
-        if sys.stderr is not None:
-            sys.stderr.write(text)
-            sys.stderr.flush()

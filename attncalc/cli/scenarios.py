@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from attncalc.cli import output
 from attncalc.cli.answering import answer_format, asked_for, write_blocks, write_json, write_text
 from attncalc.cli.choices import Options, calculation, plain_view
+from attncalc.cli.report import Status
 from attncalc.cli.session import Session
 from attncalc.core import names
 from attncalc.scenario_files import builtin
@@ -29,7 +30,7 @@ def list_(session: Session, options: Options) -> int:
     documents = {name: source_at(name).document for name in builtin.names()}
     if format == "json":
         write_json(options, [{"name": name, "title": document.get("title")} for name, document in documents.items()])
-        return 0
+        return Status.DONE
     view = plain_view(session, format)
 
     def blocks(view: View) -> Iterator[Block]:
@@ -38,7 +39,7 @@ def list_(session: Session, options: Options) -> int:
             yield Prose(view.say("list-next"), view.say("lead.next"))
 
     write_blocks(session, options, blocks, view, format)
-    return 0
+    return Status.DONE
 
 
 def show(session: Session, options: Options) -> int:
@@ -57,7 +58,7 @@ def show(session: Session, options: Options) -> int:
         document = moved(document, source.folder, Path(options["output"]).parent)
     text = written(document, 2) + "\n" if document != source.document else source.data.decode("utf-8-sig")
     write_text(options, printable(text))
-    return 0
+    return Status.DONE
 
 
 def schema(session: Session, options: Options) -> int:
@@ -65,4 +66,4 @@ def schema(session: Session, options: Options) -> int:
     from attncalc.scenario_files.keys import json_schema
 
     write_text(options, json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n")
-    return 0
+    return Status.DONE

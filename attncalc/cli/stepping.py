@@ -13,6 +13,7 @@ from attncalc.cli.choices import Options, calculation, plain_view
 from attncalc.cli.lines import TERMINAL, keys_from_the_terminal, lines, there_is_input
 from attncalc.cli.report import Status, complain
 from attncalc.cli.session import Session
+from attncalc.cli.watching import is_watched
 from attncalc.errors import AttncalcError, UsageError
 from attncalc.messages import LANGUAGES, speaker
 
@@ -97,9 +98,8 @@ def _dialogue(session: Session, walk: Walk, view: View) -> int:
 
 def _need_a_terminal() -> None:
     """Refuses the full screen where there is none; the program draws on standard error."""
-    drawn = sys.stderr is not None and sys.stderr.isatty()
     keys = there_is_input() and (sys.stdin.isatty() or _has_a_terminal())
-    if not (drawn and keys) or os.environ.get("TERM") in ("dumb", "unknown"):
+    if not (is_watched() and keys) or os.environ.get("TERM") in ("dumb", "unknown"):
         raise UsageError.of("step-needs-terminal")
 
 

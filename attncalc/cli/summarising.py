@@ -11,6 +11,7 @@ from attncalc.cli.choices import Options, calculation, place_named, places_chose
 from attncalc.cli.effort import check_summary
 from attncalc.cli.mapping import Told
 from attncalc.cli.progress import announced, showing
+from attncalc.cli.report import Status
 from attncalc.cli.session import Session
 from attncalc.cli.spreading import refuse_idle
 from attncalc.errors import UsageError
@@ -40,7 +41,7 @@ def summary(session: Session, options: Options) -> int:
     found = _found(session, options, longs, asked)
     told = [Told(long.scenario, one, rows) for long, one, rows in zip(longs, found, chosen, strict=True)]
     _write(session, options, longs[0], told, chosen_places, format)
-    return 0
+    return Status.DONE
 
 
 def _found(session: Session, options: Options, longs: Sequence[Long], asked: Asked) -> list[Summary]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attncalc.cli.answering import all_of, answer_format, asked_for, write_blocks, write_json, write_text
-from attncalc.cli.choices import Options, calculation, one_place, view_of
+from attncalc.cli.choices import POINTS, Options, calculation, one_place, view_of
+from attncalc.cli.report import Status
 from attncalc.cli.session import Session, whole
 from attncalc.core import names
 from attncalc.errors import UsageError
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from attncalc.document.view import View
 
 ARGUMENTS = ("source", "path", "from_", "to")
-POINTS = "11"
 
 
 def sweep(session: Session, options: Options) -> int:
@@ -41,7 +41,7 @@ def sweep(session: Session, options: Options) -> int:
         write_text(options, as_csv(swept))
     else:
         write_blocks(session, options, lambda view: sweeping(swept, view), view, format)
-    return 0
+    return Status.DONE
 
 
 def _values(options: Options) -> list[str]:

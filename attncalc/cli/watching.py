@@ -14,20 +14,21 @@ from attncalc.messages import speaker
 Item = TypeVar("Item")
 
 CLEAR = "\r\x1b[K"
+"""What takes back a line that was written without its end."""
 
 
 def counted(items: Sequence[Item], session: Session) -> Iterator[Item]:
     """The items, with a counter at a terminal that is gone when the last is done."""
-    if session.quiet or len(items) < 2 or sys.stderr is None or not sys.stderr.isatty():
+    if session.quiet or len(items) < 2 or not is_watched():
         yield from items
         return
     say = speaker(session.language)
     try:
         for done, item in enumerate(items):
-            _write(CLEAR + say("worksheet-counter", done=done, count=len(items)))
+            write(CLEAR + say("worksheet-counter", done=done, count=len(items)))
             yield item
     finally:
-        _write(CLEAR)
+        write(CLEAR)
 
 
 def told(text: str, session: Session) -> None:
@@ -36,7 +37,14 @@ def told(text: str, session: Session) -> None:
         complain([text], session.language, lead="")
 
 
-def _write(text: str) -> None:
+def is_watched() -> bool:
+    """Whether somebody sees on a terminal what is written."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def write(text: str) -> None:
+    """Writes a text as it is, which is seen at once; standard error may be gone."""
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        if sys.stderr is not None:
+            sys.stderr.write(text)
+            sys.stderr.flush()

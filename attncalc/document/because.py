@@ -39,10 +39,9 @@ def because(trace: Trace, cell: Cell, view: View, depth: int | None = None) -> I
 
 def _tree(trace: Trace, cell: Cell, view: View, depth: int | None) -> tuple[Because, int | None]:
     """The tree as deep as asked for, or as fits; and how many levels those are where there are more."""
-    most = None if view.everything else MOST_TERMS
     if depth is None and not view.everything:
-        return fitting(trace, cell, most or MOST_TERMS, MOST_LINES)
-    return why(trace, cell, depth, most), None
+        return fitting(trace, cell, MOST_TERMS, MOST_LINES)
+    return why(trace, cell, depth, None if view.everything else MOST_TERMS), None
 
 
 class _Teller:

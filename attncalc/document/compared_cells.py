@@ -17,6 +17,9 @@ from attncalc.document.view import View
 from attncalc.explore.cells import Index, places_said
 from attncalc.explore.compare import Compared
 
+FEW_CELLS, MOST_ROWS = 16, 12
+"""Cells of a step that all have a row, and of more how many of those that differ."""
+
 
 def cells_table(step: Compared, names: Sequence[str], cells: Sequence[Index], view: View) -> Matrix:
     """A row for each cell: its name, the number of each variant, and of two variants the difference."""

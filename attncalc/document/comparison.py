@@ -6,16 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from attncalc.core.tokens import cropped, labels
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose, Remark
-from attncalc.document.compared_cells import Shown, cells_table
+from attncalc.document.compared_cells import FEW_CELLS, MOST_ROWS, Shown, cells_table
 from attncalc.document.compared_weights import moved_weights
 from attncalc.document.heading import arithmetic_in_words, title_of
 from attncalc.document.view import View
 from attncalc.errors import by
 from attncalc.explore.compare import Compared, Part, Variant, by_size, cells_of
 from attncalc.messages.safe_text import visible
-
-FEW_CELLS = 16
-MOST_ROWS = 12
 
 
 def comparison(variants: Sequence[Variant], steps: Sequence[Compared], part: Part, view: View) -> Iterator[Block]:

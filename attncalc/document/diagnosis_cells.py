@@ -12,7 +12,7 @@ from attncalc.core.figures import WIDE, Literal, as_decimal, figure, scientific
 from attncalc.core.names import MOST_PLACES
 from attncalc.core.stage import Trace
 from attncalc.document.blocks import Block, Figure, Heading, Matrix, Prose
-from attncalc.document.compared_cells import cell_label
+from attncalc.document.compared_cells import FEW_CELLS, MOST_ROWS, cell_label
 from attncalc.document.naming import name_in
 from attncalc.document.view import View
 from attncalc.explore.cells import Index, cell_name, places_said
@@ -21,9 +21,6 @@ from attncalc.practice.agreement import Sheet
 from attncalc.practice.answered import DIGITS
 from attncalc.practice.judging import places_of
 from attncalc.practice.verdicts import ACCEPTED, FOLLOW_THROUGH, RIGHT, Diagnosis, StepVerdict, WrongCell
-
-FEW_CELLS = 16
-MOST_ROWS = 12
 
 
 class Shown:

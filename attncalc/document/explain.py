@@ -12,12 +12,12 @@ from attncalc.core.expression import Cell, Number, Operation
 from attncalc.core.figures import figure
 from attncalc.core.numbers import figure_of, places_of
 from attncalc.core.rows import hidden_cells, own_place
-from attncalc.core.stage import Step, Trace
+from attncalc.core.stage import Row, Step, Trace
 from attncalc.core.tokens import labels
 from attncalc.derive import formula
 from attncalc.document.blocks import Block, Derivation, Figure, Line, Matrix, Prose, Remark
 from attncalc.document.derived import derived
-from attncalc.document.heading import closing, head_columns, opening, step_heading, why_code
+from attncalc.document.heading import closing, head_columns, opening, step_heading, which_row, why_code
 from attncalc.document.matrices import WITH_BARS, axis_labels, has_mask_picture, mask_picture, matrices
 from attncalc.document.reading import reading, share_of_rest
 from attncalc.document.view import View
@@ -37,18 +37,13 @@ class Telling(NamedTuple):
     keys: tuple[int, ...]
 
     @property
-    def row(self) -> tuple[int, int, int]:
+    def row(self) -> Row:
         """The row of scores that is told."""
-        return self.batch, self.head, self.query
+        return Row(self.batch, self.head, self.query)
 
     def place(self, step: Step) -> tuple[int, int]:
         """Where a step keeps what belongs to this batch entry and head."""
         return own_place(self.trace, step, self.batch, self.head)
-
-    @property
-    def label(self) -> str:
-        """The query's token."""
-        return labels(self.trace.scenario.query_tokens)[self.query]
 
 
 def explain(trace: Trace, view: View) -> Iterator[Block]:
@@ -78,13 +73,7 @@ def _shown_keys(trace: Trace, view: View, row: tuple[int, int, int]) -> tuple[in
 
 def _told(telling: Telling) -> Iterator[Block]:
     trace, view = telling.trace, telling.view
-    where = view.place_name(trace.scenario, telling.batch, telling.head)
-    if where:
-        options = ["--token", *(f"--{axis}" for axis in ("head", "batch") if axis in trace.scenario.axes)]
-        others = view.listed(options)
-        yield Prose(view.aloud("explain-query-in", query=telling.label, where=where, options=others))
-    elif len(trace.scenario.query_tokens) > 1:
-        yield Prose(view.aloud("explain-query", query=telling.label))
+    yield from which_row(trace.scenario, telling.row, view)
     for step in trace:
         if step.name == "terms" or not view.wants(step):
             continue

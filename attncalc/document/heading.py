@@ -15,6 +15,12 @@ from attncalc.document.view import View
 from attncalc.messages import Word, text_in
 from attncalc.messages.safe_text import visible
 
+DIVISORS = ("sqrt_d_k", "d_k", "sqrt_d_model")
+"""The scales that divide by a width."""
+
+MOST_ROWS = 6
+"""Rows that a note names."""
+
 
 def title_of(scenario: Scenario, view: View) -> str:
     """The title in the view's language, or the name; safe to show."""
@@ -39,17 +45,11 @@ def opening(trace: Trace, view: View) -> Iterator[Block]:
         yield Prose(_sizes(trace, view), view.say("lead.sizes"))
 
 
-DIVISORS = ("sqrt_d_k", "d_k", "sqrt_d_model")
-
-
 def arithmetic_in_words(trace: Trace, view: View) -> str:
     """exact, 4 places; by hand, 2 places; float64."""
     scenario = trace.scenario
-    rounding = (
-        ""
-        if scenario.rounding == "half-up"
-        else view.say("aside.rounding", rounding=Word(f"rounding.{scenario.rounding}"))
-    )
+    usual = scenario.rounding == "half-up"
+    rounding = "" if usual else view.say("aside.rounding", rounding=Word(f"rounding.{scenario.rounding}"))
     by_hand = scenario.option("by_hand")
     places = scenario.hand_places("") if trace.kind == "by-hand" else scenario.places
     mixed = trace.kind == "by-hand" and isinstance(by_hand, dict) and len(by_hand) > 1
@@ -157,6 +157,16 @@ def row_name(row: Row, trace: Trace, view: View, of_head: bool = True) -> str:
     return f"{token}{view.say('in-brackets', text=where)}" if where else token
 
 
+def which_row(scenario: Scenario, row: Row, view: View) -> Iterator[Prose]:
+    """Which query, head and batch entry is told where there are several, and the options that choose another."""
+    query, where = labels(scenario.query_tokens)[row.query], view.place_name(scenario, row.batch, row.head)
+    if where:
+        options = ["--token", *(f"--{axis}" for axis in ("head", "batch") if axis in scenario.axes)]
+        yield Prose(view.aloud("explain-query-in", query=query, where=where, options=view.listed(options)))
+    elif len(scenario.query_tokens) > 1:
+        yield Prose(view.aloud("explain-query", query=query))
+
+
 def _rows(rows: Sequence[Row], trace: Trace, view: View) -> str:
     """The rows by name, those that are alike in every head once, the first few of many."""
     in_all = _in_every_head(rows, trace.scenario.heads)
@@ -184,20 +194,21 @@ def _vectors(vectors: Sequence[tuple[Row, str]], step: Step, trace: Trace, view:
     return "; ".join(texts)
 
 
-MOST_ROWS = 6
-
-
 def closing(trace: Trace, view: View, queries: Sequence[int] | None = None) -> Iterator[Block]:
     """The notes (with `queries` those on them or on the whole), and what the tables could not show whole."""
-    several = [axis for axis, chosen in (("batch", view.batches), ("head", view.heads)) if chosen is None]
-    several = [axis for axis in several if trace.scenario.grid[("batch", "head").index(axis)] > 1]
-    if several:
-        yield Remark("first-head", view.aloud(f"note.first-{'-and-'.join(several)}"))
+    yield from first_of_several(trace.scenario, view)
     for note in trace.notes:
         if queries is not None and note.rows and not set(queries) & {row.query for row in note.rows}:
             continue
         yield Remark(note.code, note_text(note, trace, view))
     yield from full_labels(trace, view)
+
+
+def first_of_several(scenario: Scenario, view: View) -> Iterator[Remark]:
+    """That only the first batch entry or head is shown, where there are several and none is asked for."""
+    axes = zip(("batch", "head"), (view.batches, view.heads), scenario.grid, strict=False)
+    if several := [axis for axis, chosen, count in axes if chosen is None and count > 1]:
+        yield Remark("first-head", view.aloud(f"note.first-{'-and-'.join(several)}"))
 
 
 def full_labels(trace: Trace, view: View) -> Iterator[Block]:

@@ -66,7 +66,7 @@ class LatexNotation(Notation):
 
     def maximum(self, tree: Operation) -> Written:
         """max(a, b, …)."""
-        return Written(rf"\max\left({', '.join(self.terms([self.print(a) for a in tree.arguments]))}\right)", ATOM)
+        return Written(rf"\max\left({', '.join(self.terms(tree.arguments, self.print))}\right)", ATOM)
 
     def transpose(self, tree: Operation) -> Written:
         """K^⊤."""
@@ -162,7 +162,7 @@ class PageNotation(LatexNotation):
         return Written(rf"R_{{{place}}} {x}", PRODUCT)
 
     def _listed(self, arguments: Sequence[Expression]) -> str:
-        return ", ".join(self.terms([self.print(argument) for argument in arguments]))
+        return ", ".join(self.terms(arguments, self.print))
 
     def _worded(self, tree: Operation, code: str) -> Written:
         value, other = (f"}} {self._apart(self.print(argument))} \\text{{" for argument in tree.arguments)

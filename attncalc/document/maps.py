@@ -14,6 +14,7 @@ from attncalc.core.figures import figure, scientific
 from attncalc.core.scenario import Scenario
 from attncalc.core.tokens import labels
 from attncalc.document.blocks import Block, Figure, Heading, HeatMap, Matrix, Prose, Remark
+from attncalc.document.heading import first_of_several
 from attncalc.document.view import View
 from attncalc.long.pooling import Map
 
@@ -37,7 +38,9 @@ def maps(found: Map, scenario: Scenario, view: View, levels: int) -> Iterator[Bl
     bounds = _bounds(found, levels) if levels else []
     for at in range(len(found.places)):
         yield _heat(found, at, bounds, scenario, view) if levels else _table(found, at, scenario, view)
-    yield from _notes(found, view)
+    if any(head is None for _, head in found.places):
+        yield Remark("mere-average", view.say("map-mere-average"))
+    yield from first_of_several(scenario, view)
 
 
 def _is_whole(found: Map) -> bool:
@@ -56,14 +59,6 @@ def each_cell(found: Map, view: View) -> str:
     queries, keys = found.pooling.queries, found.pooling.keys
     said = view.say(f"map-each-{found.pooling.name}", queries=queries, keys=keys)
     return said + (view.say("map-edge") if found.grid[0] % queries or found.grid[1] % keys else "")
-
-
-def _notes(found: Map, view: View) -> Iterator[Remark]:
-    if any(head is None for _, head in found.places):
-        yield Remark("mere-average", view.say("map-mere-average"))
-    several = [axis for axis, chosen in (("batch", view.batches), ("head", view.heads)) if chosen is None]
-    if several:
-        yield Remark("first-head", view.aloud(f"note.first-{'-and-'.join(several)}"))
 
 
 def _place(found: Map, at: int, scenario: Scenario, view: View) -> str:

@@ -81,7 +81,7 @@ class MathmlNotation(Notation):
 
     def add(self, tree: Operation) -> Written:
         """a + b + …"""
-        parts = self.terms([self.inside(a, PRODUCT) for a in tree.arguments])
+        parts = self.terms(tree.arguments, lambda term: self.inside(term, PRODUCT))
         return Written(operator("+").join(parts), SUM)
 
     sum = add
@@ -101,10 +101,8 @@ class MathmlNotation(Notation):
 
     def dot(self, tree: Operation) -> Written:
         """Every product written out, zeros too."""
-        half = len(tree.arguments) // 2
-        pairs = zip(tree.arguments[:half], tree.arguments[half:], strict=True)
-        parts = [self.times.join((self.inside(a, PRODUCT), self.inside(b, PRODUCT))) for a, b in pairs]
-        return Written(operator("+").join(self.terms(parts)), SUM if half > 1 else PRODUCT)
+        products = self._products(tree)
+        return Written(operator("+").join(products), SUM if len(products) > 1 else PRODUCT)
 
     def divide(self, tree: Operation) -> Written:
         """A fraction."""
@@ -125,8 +123,7 @@ class MathmlNotation(Notation):
 
     def maximum(self, tree: Operation) -> Written:
         """max(a, b, …)."""
-        parts = self.terms([self.print(a) for a in tree.arguments])
-        return Written(f"<mi>max</mi>{self.bracketed(COMMA.join(parts))}", ATOM)
+        return Written(f"<mi>max</mi>{self.bracketed(COMMA.join(self.terms(tree.arguments, self.print)))}", ATOM)
 
     def transpose(self, tree: Operation) -> Written:
         """K to the power of T."""

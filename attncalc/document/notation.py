@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from attncalc.core.expression import Expression, Number, Operation, Symbol
 from attncalc.document.signs import TO_ASCII, UNICODE, Signs
@@ -11,7 +11,14 @@ from attncalc.messages import Say
 
 SUM, PRODUCT, POWER, ATOM = 1, 2, 3, 4
 
+Part = TypeVar("Part")
 Operand = Callable[[Number], str]
+"""The text of a number."""
+
+
+def as_put_in(number: Number) -> str:
+    """The text of a number that is a text already, as in a derivation whose numbers are those that its steps show."""
+    return str(number.value)
 
 
 class Written(NamedTuple):
@@ -46,11 +53,11 @@ class Notation:
         written = self.write(tree)
         return written.text if written.binding >= binding else self.bracketed(written.text)
 
-    def terms(self, parts: Sequence[str]) -> list[str]:
-        """The terms of a long sum, the middle left out."""
+    def terms(self, parts: Sequence[Part], write: Callable[[Part], str]) -> list[str]:
+        """The terms of a long sum; the middle is left out, and not even written."""
         if len(parts) <= self.most:
-            return list(parts)
-        return [*parts[: self.most - 2], self.ellipsis, parts[-1]]
+            return list(map(write, parts))
+        return [*map(write, parts[: self.most - 2]), self.ellipsis, write(parts[-1])]
 
     ellipsis, minus, times = "…", "−", "·"
 
@@ -76,7 +83,7 @@ class Notation:
 
     def add(self, tree: Operation) -> Written:
         """a + b + …; a sum within a sum needs no brackets."""
-        return Written(" + ".join(self.terms([self._term(a) for a in tree.arguments])), SUM)
+        return Written(" + ".join(self.terms(tree.arguments, self._term)), SUM)
 
     def _term(self, tree: Expression) -> str:
         nested = isinstance(tree, Operation) and tree.kind in ("add", "sum", "dot")
@@ -103,10 +110,14 @@ class Notation:
 
     def dot(self, tree: Operation) -> Written:
         """Every product written out, zeros too."""
+        products = self._products(tree)
+        return Written(" + ".join(products), SUM if len(products) > 1 else PRODUCT)
+
+    def _products(self, tree: Operation) -> list[str]:
+        """The products of a dot product, of which the first half are the left factors."""
         half = len(tree.arguments) // 2
-        pairs = zip(tree.arguments[:half], tree.arguments[half:], strict=True)
-        parts = [self.times.join((self.inside(a, PRODUCT), self.inside(b, PRODUCT))) for a, b in pairs]
-        return Written(" + ".join(self.terms(parts)), SUM if half > 1 else PRODUCT)
+        pairs = list(zip(tree.arguments[:half], tree.arguments[half:], strict=True))
+        return self.terms(pairs, lambda pair: self.times.join(self.inside(factor, PRODUCT) for factor in pair))
 
 
 class TextNotation(Notation):
@@ -151,7 +162,7 @@ class TextNotation(Notation):
 
     def maximum(self, tree: Operation) -> Written:
         """max(a, b, …)."""
-        return Written(f"max({', '.join(self.terms([self.print(a) for a in tree.arguments]))})", ATOM)
+        return Written(f"max({', '.join(self.terms(tree.arguments, self.print))})", ATOM)
 
     def transpose(self, tree: Operation) -> Written:
         """Kᵀ."""

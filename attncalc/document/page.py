@@ -9,7 +9,6 @@ from attncalc.core.stage import Step, Trace
 from attncalc.document.blocks import Block, Heading, Matrix, Prose, Remark
 from attncalc.document.explain import explain
 from attncalc.document.extent import Extent, steps_shown
-from attncalc.document.given import other_numbers
 from attncalc.document.heading import closing, head_columns, opening, step_heading, why_code
 from attncalc.document.page_tables import page_tables
 from attncalc.document.tables import is_cut
@@ -43,14 +42,6 @@ class Story(NamedTuple):
 
 OPENING, READING = "opening", "reading"
 """The parts of a story that belong to no step."""
-
-
-def beginning(trace: Trace, view: View) -> Iterator[Block]:
-    """Title, about, source, how the tables are read, and the given numbers that are no step."""
-    yield from opening(trace, view)
-    if any(step.axes[-2:] == ("query", "key") for step in trace):
-        yield Prose(view.say("rows-ask"))
-    yield from other_numbers(trace, view)
 
 
 def sections(trace: Trace, views: Sequence[View], carried: Extent, told: bool) -> Iterator[Section]:

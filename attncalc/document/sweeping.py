@@ -12,7 +12,7 @@ from attncalc.core.figures import figure as figure_text
 from attncalc.core.numbers import figure_with
 from attncalc.core.tokens import cropped, labels, short
 from attncalc.document.blocks import Block, Curve, Figure, Heading, Matrix, Plot, Prose
-from attncalc.document.heading import arithmetic_in_words, step_heading, title_of
+from attncalc.document.heading import arithmetic_in_words, step_heading, title_of, which_row
 from attncalc.document.signs import PLAIN
 from attncalc.document.view import View
 from attncalc.explore.sweep import ROOTED, Point, Swept
@@ -33,7 +33,7 @@ def sweeping(swept: Swept, view: View) -> Iterator[Block]:
     ends = (view.number(swept.points[end].text) for end in (0, -1))
     fields = dict(zip(("first", "last"), ends, strict=True))
     yield Prose(view.say("sweep-what", path=visible(swept.path), count=len(swept.points), **fields))
-    yield from _which_row(swept, view)
+    yield from which_row(trace.scenario, swept.row, view)
     yield step_heading(trace, swept.step, view, numbered=False)
     if len(columns) < len(swept.points[0].cells):
         yield Prose(view.aloud("sweep-columns", shown=len(columns), all=len(swept.points[0].cells)))
@@ -99,19 +99,6 @@ def _names(swept: Swept, view: View) -> tuple[str, ...]:
 def _columns(swept: Swept, most: int | None) -> list[int]:
     """All columns, or so many of those that move most, in their order."""
     return sorted(move.column for move in moves(swept.compared)[:most])
-
-
-def _which_row(swept: Swept, view: View) -> Iterator[Block]:
-    scenario = swept.trace.scenario
-    query = labels(scenario.query_tokens)[swept.row.query]
-    axes = [axis for axis in ("head", "batch") if axis in scenario.axes]
-    where = view.place_name(scenario, swept.row.batch, swept.row.head)
-    if axes:
-        options = ["--token", *(f"--{axis}" for axis in axes)]
-        others = view.listed(options)
-        yield Prose(view.aloud("explain-query-in", query=query, where=where, options=others))
-    elif len(scenario.query_tokens) > 1:
-        yield Prose(view.aloud("explain-query", query=query))
 
 
 def _table(swept: Swept, columns: Sequence[int], view: View) -> Matrix:

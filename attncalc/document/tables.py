@@ -14,11 +14,7 @@ from attncalc.document.view import View
 
 def tables(trace: Trace, view: View) -> Iterator[Block]:
     """The blocks of a whole trace: each step's formula and table, then the notes."""
-    yield from opening(trace, view)
-    if any(step.axes[-2:] == ("query", "key") for step in trace):
-        yield Prose(view.say("rows-ask"))
-    if not view.options:
-        yield from other_numbers(trace, view)
+    yield from beginning(trace, view)
     for step in trace:
         if view.wants(step):
             yield step_heading(trace, step, view)
@@ -29,6 +25,15 @@ def tables(trace: Trace, view: View) -> Iterator[Block]:
     if any(is_cut(step, view) for step in trace if view.wants(step)):
         yield Remark("cropped", view.say("note.cropped-sides", most=view.most_side))
     yield from closing(trace, view, view.queries)
+
+
+def beginning(trace: Trace, view: View) -> Iterator[Block]:
+    """Title, about, source, how the tables are read, and for a page the given numbers that are no step."""
+    yield from opening(trace, view)
+    if any(step.axes[-2:] == ("query", "key") for step in trace):
+        yield Prose(view.say("rows-ask"))
+    if not view.options:
+        yield from other_numbers(trace, view)
 
 
 def is_cut(step: Step, view: View) -> bool:

@@ -12,7 +12,7 @@ from attncalc.core.numbers import as_fraction, operand
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Step, Trace
 from attncalc.document.blocks import Equation
-from attncalc.document.notation import TextNotation
+from attncalc.document.notation import TextNotation, as_put_in
 from attncalc.document.signs import ASCII, PLAIN, TO_ASCII, UNICODE, Signs
 from attncalc.messages import Say, catalogue, speaker, speaker_of
 
@@ -58,7 +58,7 @@ class View(NamedTuple):
     def notation(self) -> TextNotation:
         """The printer of formulas, and of derivations whose numbers are texts already (`shown_tree`)."""
         most = MOST_TERMS if not self.everything else 1_000_000_000
-        return TextNotation(lambda number: str(number.value), self.say, self.signs, most)
+        return TextNotation(as_put_in, self.say, self.signs, most)
 
     def equation(self, equation: Equation) -> str:
         """`A = E / Σ`, in one line."""
@@ -108,14 +108,11 @@ def say_in(language: str, ascii_only: bool = False) -> Say:
     """The speaker of a language; for ASCII its signs are spelled out, the tokens put into a sentence never."""
     if not ascii_only:
         return speaker(language)
-    messages = {code: text.translate(TO_ASCII) for code, text in catalogue(language).items()}
-
-    return speaker_of(messages)
+    return speaker_of({code: text.translate(TO_ASCII) for code, text in catalogue(language).items()})
 
 
 def relation(trace: Trace, tree: Expression, shown: str, signs: Signs) -> str:
     """`=` where the right side is exactly what the left side shows, else `≈`."""
-
     if _is_hidden(tree) or shown == "-inf":
         return signs.equals
     exact = rational(tree, lambda number: as_fraction(operand(trace, number)))

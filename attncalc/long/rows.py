@@ -15,8 +15,8 @@ from attncalc.core.stage import Source
 from attncalc.fold import Slot
 from attncalc.long.blocks import block
 from attncalc.long.loading import COMPARED, Long, Ready, ready
-from attncalc.long.problem import FIGURES, Asked, Job, Problem
-from attncalc.long.summary import Summary, after
+from attncalc.long.problem import Asked, Job, Problem
+from attncalc.long.summary import Summary, after, nothing_yet, put
 from attncalc.long.tables import Held, Table
 from attncalc.long.whole_rows import seen_by
 
@@ -38,25 +38,16 @@ def streamed(long: Long, queries: Sequence[int], asked: Asked) -> Summary:
     """
     prepared = ready(long, (*COMPARED, "residual"))
     problem = prepared.problem
-    batch, heads = problem.grid[:2]
-    rows = len(queries)
-    figures = {name: np.empty((batch, heads, rows), problem.dtype) for name in FIGURES}
-    context = np.empty((batch, heads, rows, problem.width), problem.dtype) if problem.v is not None else None
-    keys = np.empty((batch, heads, rows, asked.top), np.int64)
-    weights, empty = np.empty(keys.shape, problem.dtype), np.zeros((batch, heads, rows), dtype=bool)
-    for entry, head, place in np.ndindex(batch, heads, rows):
+    batch, heads, _, keys = problem.grid
+    summary = nothing_yet(problem._replace(grid=(batch, heads, len(queries), keys)), asked)
+    for entry, head, place in np.ndindex(batch, heads, len(queries)):
         job = Job(entry, head, queries[place], queries[place] + 1)
         found = block(problem, job, asked, STREAMED)
         if not all(np.isfinite(part).all() for part in (found.context, found.entropy) if part is not None):
             found = block(problem._replace(softmax=False), job, asked)
-        here = (entry, head, slice(place, place + 1))
-        targets = {"context": context, "keys": keys, "weights": weights, "empty": empty, **figures}
-        for name, target in targets.items():
-            if target is not None:
-                target[here] = getattr(found, name)
-    named = {name: values for name, values in figures.items() if problem.own or name not in ("itself", "near")}
-    steps = after(_of_rows(long, prepared, queries), context)
-    return Summary(problem, asked, context, keys, weights, named, empty, steps, tuple(queries))
+        put(summary, {}, Job(entry, head, place, place + 1), found)
+    steps = after(_of_rows(long, prepared, queries), summary.context)
+    return summary._replace(problem=problem, steps=steps, queries=tuple(queries))
 
 
 def rows_scenario(long: Long, queries: Sequence[int]) -> Scenario:

@@ -105,7 +105,7 @@ def nothing_yet(problem: Problem, asked: Asked | None) -> Summary:
     return Summary(problem, asked, context, keys, weights, {name: np.empty(lead, dtype) for name in named}, empty)
 
 
-def put(summary: Summary, parts: dict[Job, Part], job: Job, found: Block, part: Part | None) -> None:
+def put(summary: Summary, parts: dict[Job, Part], job: Job, found: Block, part: Part | None = None) -> None:
     """Writes a block into its place, and what it adds to a map among the parts of that."""
     here = (job.batch, job.head, job.rows)
     targets = {"context": summary.context, "keys": summary.keys, "weights": summary.weights, "empty": summary.empty}

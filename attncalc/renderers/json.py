@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from attncalc.core.expression import Expression
 from attncalc.core.figures import Literal
 from attncalc.core.stage import Step, Trace
 from attncalc.derive import formula
 from attncalc.document.heading import note_text
 from attncalc.document.latex import LatexNotation
+from attncalc.document.notation import Notation, as_put_in
 from attncalc.document.view import View
 from attncalc.scenario_files.json_text import TRACE, gathered, pieces
 
@@ -52,21 +54,23 @@ def arithmetic_of(trace: Trace) -> dict[str, Any]:
 
 
 def _described(trace: Trace, step: Step, view: View) -> dict[str, Any]:
-    tree = formula(trace, step)
-    latex = LatexNotation(lambda number: str(number.value), view.say)
-    symbol = step.stage.symbol
+    symbol, tree = step.stage.symbol, formula(trace, step)
     return {
         "name": step.name,
         "title": view.say(f"title.{step.stage.texts()}"),
-        "formula": f"{symbol} = {view.notation().print(tree)}" if tree is not None else symbol,
-        "latex": f"{latex.symbol_text(symbol)} = {latex.print(tree)}"
-        if tree is not None
-        else latex.symbol_text(symbol),
+        "formula": _equation(view.notation(), symbol, tree),
+        "latex": _equation(LatexNotation(as_put_in, view.say), symbol, tree),
         "given": step.stage.given,
         "axes": list(step.axes),
         "labels": {axis: list(names) for axis, names in step.labels.items()},
         "shape": list(step.shape),
     }
+
+
+def _equation(notation: Notation, symbol: str, tree: Expression | None) -> str:
+    """`A = E / Σ`; of a given step its letter."""
+    letter = notation.symbol_text(symbol)
+    return f"{letter} = {notation.print(tree)}" if tree is not None else letter
 
 
 def values(trace: Trace, step: Step) -> Any:

@@ -10,7 +10,7 @@ from attncalc.core.expression import Expression, Operation
 from attncalc.core.wrapping import wrapped
 from attncalc.document.blocks import Branch, Line
 from attncalc.document.latex import AS_READ, PageNotation, printer
-from attncalc.document.notation import ATOM, POWER, PRODUCT, Written
+from attncalc.document.notation import ATOM, POWER, PRODUCT, Written, as_put_in
 from attncalc.document.view import View
 from attncalc.renderers.branches import is_copy
 from attncalc.renderers.latex_page import SIZES, Page, Size
@@ -79,7 +79,7 @@ class Lines:
         self.view, self.page, self.chinese = view, page, view.language == "zh"
         self.room = UNBROKEN * page.width
         self.print = printer(view, BreakableNotation, room=self.room)
-        self.number = PageNotation(lambda number: str(number.value), view.say).number
+        self.number = PageNotation(as_put_in, view.say).number
 
     def derivation(self, lines: Sequence[Line], letter: str) -> Iterator[str]:
         """Each line an equation; its label is an index of the step's letter, where there is one."""

@@ -20,6 +20,7 @@ from attncalc.document.cell_stories import cell_stories, flat, runs
 from attncalc.document.extent import Extent, extent, steps_shown
 from attncalc.document.heading import title_of
 from attncalc.document.page import OPENING, READING, Section, Story
+from attncalc.document.tables import beginning
 from attncalc.document.view import View
 from attncalc.renderers.html import page
 from attncalc.renderers.hypertext import Piece, Speech, asset, pieces, table
@@ -42,10 +43,10 @@ def render(trace: Trace, view: View, told: bool = False, quiet: bool = False) ->
     speech = Speech(views, lambda items: _cells(trace, items))
     stories = composing.stories(trace, views, carried) if told else []
     shown = [_section(speech, part, stories) for part in composing.sections(trace, views, carried, told)]
-    beginning = [list(composing.beginning(trace, one)) for one in views]
+    begun = [list(beginning(trace, one)) for one in views]
     ending = [without_remarks(composing.ending(trace, one, carried, told), quiet) for one in views]
     fields = {
-        "beginning": list(pieces(speech, beginning)), "sections": shown, "ending": list(pieces(speech, ending)),
+        "beginning": list(pieces(speech, begun)), "sections": shown, "ending": list(pieces(speech, ending)),
         "openings": _told(speech, stories, OPENING), "readings": _told(speech, stories, READING),
         "choices": _choices(trace, carried, asked),
         "data": _data(trace, speech, steps_shown(trace, view, told), carried), "script": asset("page.js"), "told": told,

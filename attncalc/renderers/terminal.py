@@ -1,4 +1,4 @@
-"""The terminal: tables that are measured first, so that no digit is lost, and lines that wrap between terms.
+"""The terminal: lines that wrap between terms, and tables of which no digit is lost.
 
 Every text that may hold a token goes to Rich as `Text`, never as markup.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from itertools import chain, repeat
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -18,7 +17,6 @@ from attncalc.core.wrapping import wrapped
 from attncalc.document.blocks import (
     Block,
     Derivation,
-    Figure,
     Heading,
     HeatMap,
     Line,
@@ -30,12 +28,11 @@ from attncalc.document.blocks import (
 )
 from attncalc.document.view import View
 from attncalc.renderers.branches import tree_lines
+from attncalc.renderers.terminal_tables import NARROWEST, padded, table_lines
 
 PROSE_WIDTH = 100
 BAR_WIDTH = 16
 INDENT = 4
-GAP = 3
-NARROWEST = 16
 UNBOUNDED = 100_000
 
 
@@ -44,7 +41,7 @@ class Screen(NamedTuple):
 
     view: View
     width: int | None
-    console: Console
+    color: bool
 
     @property
     def room(self) -> int:
@@ -54,15 +51,20 @@ class Screen(NamedTuple):
 
 def render(blocks: Sequence[Block], view: View, width: int | None = None, color: bool = False) -> str:
     """The blocks as lines for a terminal of that width."""
+    text = Text("\n").join(_document(Screen(view, width, color), blocks))
+    lines = _coloured(text) if color else f"{text.plain}\n"
+    return "\n".join(line.rstrip() for line in lines.split("\n"))
+
+
+def _coloured(text: Text) -> str:
+    """All lines at once: one call of Rich costs far more than one line."""
     out = io.StringIO()
     console = Console(
-        file=out, width=UNBOUNDED, color_system="standard" if color else None, force_terminal=color, highlight=False,
-        legacy_windows=False, _environ={},
+        file=out, width=UNBOUNDED, color_system="standard", force_terminal=True, highlight=False, legacy_windows=False,
+        _environ={},
     )  # fmt: skip
-    text = Text("\n").join(_document(Screen(view, width, console), blocks))
-    if color:  # all lines at once: one call of Rich costs far more than one line
-        console.print(text, soft_wrap=True)
-    return "\n".join(line.rstrip() for line in (out.getvalue() if color else f"{text.plain}\n").split("\n"))
+    console.print(text, soft_wrap=True)
+    return out.getvalue()
 
 
 def _document(screen: Screen, blocks: Sequence[Block]) -> Iterator[Text]:
@@ -91,7 +93,8 @@ def _pieces(screen: Screen, block: Block) -> Iterator[Text]:
         case Remark():
             yield from _prose(screen, block.text, screen.view.say("lead.note"))
         case Matrix():
-            yield from _matrix(screen, block)
+            for line in table_lines(block, screen.view, screen.room - INDENT, screen.color):
+                yield Text(" " * INDENT).append_text(line)
         case Derivation():
             yield from _derivation(screen, block)
         case Plot():
@@ -106,8 +109,8 @@ def _pieces(screen: Screen, block: Block) -> Iterator[Text]:
             for parts in heat_lines(block, screen.view, screen.room - INDENT):
                 yield Text.assemble(" " * INDENT, *parts)
         case Tree():
-            for line in tree_lines(block, screen.view, screen.room - INDENT):
-                yield Text(" " * INDENT + line.guides) + Text(line.name, style="bold") + Text(line.rest)
+            for branch in tree_lines(block, screen.view, screen.room - INDENT):
+                yield Text(" " * INDENT + branch.guides) + Text(branch.name, style="bold") + Text(branch.rest)
 
 
 def _heading(screen: Screen, heading: Heading) -> Iterator[Text]:
@@ -198,100 +201,3 @@ def broken(text: str, width: int) -> list[str]:
         else:
             parts.append(word)
     return parts
-
-
-def padded(text: str, width: int, right: bool = False) -> str:
-    """The text filled up to that many cells."""
-    gap = " " * max(width - cell_len(text), 0)
-    return gap + text if right else text + gap
-
-
-def _matrix(screen: Screen, block: Matrix) -> Iterator[Text]:
-    """A table, in blocks of columns where it is wider than the screen."""
-    texts = [[_cell_text(screen, cell) for cell in row] for row in block.cells]
-    widths = [max(map(cell_len, (name, *(row[i] for row in texts)))) for i, name in enumerate(block.columns)]
-    labels = max(map(cell_len, (block.corner("\\"), *block.rows)))
-    room = screen.room - INDENT - labels - GAP
-    texts_only = not block.columns_are
-    if texts_only and len(widths) > 1 and sum(widths) + GAP * (len(widths) - 1) > room:
-        yield from _stacked(block, screen.room - 2 * INDENT)
-        return
-    if texts_only and not block.numeric:  # a number is never cut
-        widths[-1] = min(widths[-1], max(room - sum(widths[:-1]) - GAP * (len(widths) - 1), NARROWEST))
-    blocks = [(0, len(widths))] if texts_only else column_blocks(widths, room)
-    for start, stop in blocks:
-        caption = _caption(screen, block, start, stop, len(blocks) > 1)
-        if caption:
-            yield Text(" " * INDENT + caption)
-        part = [row[start:stop] for row in texts]
-        yield from _part(screen, block, part, slice(start, stop), widths[start:stop], labels)
-
-
-def _stacked(block: Matrix, room: int) -> Iterator[Text]:
-    """A table of texts that is too wide: each row as lines under its name."""
-    for name, row in zip(block.rows, block.cells, strict=True):
-        yield Text(" " * INDENT) + Text(name, style="bold")
-        for column, cell in zip(block.columns, row, strict=True):
-            for number, line in enumerate(wrapped(f"{column}  {cell.text}", max(room, NARROWEST))):
-                yield Text(" " * (2 * INDENT if number == 0 else 3 * INDENT - 1) + line)
-
-
-def _caption(screen: Screen, block: Matrix, start: int, stop: int, several: bool) -> str:
-    code = "columns-of" if stop - start > 1 else "column-of"
-    columns = screen.view.say(code, first=start + 1, last=stop, all=len(block.columns)) if several else ""
-    return screen.view.say("list-comma").join(part for part in (block.caption, columns) if part)
-
-
-def column_blocks(widths: Sequence[int], room: int) -> list[tuple[int, int]]:
-    """The runs of columns that fit the room, three cells between columns; at least one column each."""
-    blocks: list[tuple[int, int]] = []
-    start, used = 0, 0
-    for position, width in enumerate(widths):
-        if position > start and used + width + GAP > room:
-            blocks.append((start, position))
-            start, used = position, 0
-        used += width + GAP
-    return [*blocks, (start, len(widths))]
-
-
-def _part(
-    screen: Screen, block: Matrix, texts: Sequence[Sequence[str]], part: slice, widths: Sequence[int], labels: int
-) -> Iterator[Text]:  # fmt: skip
-    """One block of columns: the names of the columns, a line under them, the rows under their labels."""
-    between, rule, crossing = (" | ", "-", "-+-") if screen.view.signs.ascii else ("   ", "─", "───")
-    start, blank = " " * INDENT, " " * labels
-    names = _aligned(block.columns[part], widths, block.numeric)
-    for label, line in zip(chain([block.corner("\\")], repeat("")), names, strict=False):
-        yield Text(start).append(padded(label, labels), "bold").append(between).append(line, "bold")
-    yield Text(start + rule * labels + crossing + rule * (sum(widths) + GAP * (len(widths) - 1)))
-    for name, row, cells in zip(block.rows, texts, block.cells, strict=True):
-        first, *more = _aligned(row, widths, block.numeric)
-        body = Text(first)
-        if screen.console.color_system:
-            _dim_hidden(body, cells[part], widths)
-        yield Text(start).append(padded(name, labels), "bold").append(between).append_text(body)
-        yield from (Text(start + blank + between + line) for line in more)
-
-
-def _dim_hidden(body: Text, cells: Sequence[Figure], widths: Sequence[int]) -> None:
-    start = 0
-    for cell, width in zip(cells, widths, strict=True):
-        if cell.hidden:
-            body.stylize("dim", start, start + width)
-        start += width + GAP
-
-
-def _aligned(texts: Sequence[str], widths: Sequence[int], right: bool) -> list[str]:
-    """The texts of a row, each filled up to its column; a last text that is too long goes on in further lines."""
-    first = [padded(text, width, right) for text, width in zip(texts[:-1], widths[:-1], strict=True)]
-    blank = [" " * width for width in widths[:-1]]
-    lines = [texts[-1]] if right or cell_len(texts[-1]) <= widths[-1] else wrapped(texts[-1], widths[-1])
-    rows = [[*(blank if number else first), padded(line, widths[-1], right)] for number, line in enumerate(lines)]
-    return [(" " * GAP).join(row) for row in rows]
-
-
-def _cell_text(screen: Screen, cell: Figure) -> str:
-    """The number, and after a weight a shade by its size, so that it is seen without colour too."""
-    if cell.share is None:
-        return f"{cell.text}  " if cell.hidden else cell.text
-    return f"{cell.text} {screen.view.signs.shade(cell.share)}"

@@ -10,6 +10,7 @@ from attncalc.document.derived import number_of, told
 from attncalc.document.heading import equation
 from attncalc.document.latex import LatexNotation
 from attncalc.document.naming import name_in
+from attncalc.document.notation import as_put_in
 from attncalc.document.view import View
 from attncalc.explore.why import Because, why
 from attncalc.renderers.json import arithmetic_of, number
@@ -65,7 +66,7 @@ def _expression(trace: Trace, part: Because, view: View) -> dict[str, Any]:
     if shown is None or formula is None:
         return {}
     notation = view._replace(everything=True).notation()  # a program can read every term
-    latex = LatexNotation(lambda number: str(number.value), view.say, notation.most)
+    latex = LatexNotation(as_put_in, view.say, notation.most)
     return {
         "formula": f"{formula.left} = {notation.print(formula.right)}",
         "expression": notation.print(shown.tree),
