@@ -49,14 +49,23 @@ class Telling(NamedTuple):
 def explain(trace: Trace, view: View) -> Iterator[Block]:
     """The blocks of the queries that are asked for."""
     yield from opening(trace, view)
-    queries = view.queries if view.queries is not None else trace.scenario.queries
+    yield from queries_told(trace, view)
+    if trace.kind != "by-hand":
+        yield Remark("shown-rounded", view.aloud("note.shown-rounded", places=trace.scenario.places))
+    yield from closing(trace, view, _asked(trace, view))
+
+
+def queries_told(trace: Trace, view: View) -> Iterator[Block]:
+    """What is said of each of the queries that are asked for."""
+    queries = _asked(trace, view)
     for batch, head in view.places(trace.scenario):
         here = view._replace(batches=(batch,), heads=(head,))
         for query in queries:
             yield from _told(Telling(trace, here, batch, head, query, _shown_keys(trace, view, (batch, head, query))))
-    if trace.kind != "by-hand":
-        yield Remark("shown-rounded", view.aloud("note.shown-rounded", places=trace.scenario.places))
-    yield from closing(trace, view, queries)
+
+
+def _asked(trace: Trace, view: View) -> Sequence[int]:
+    return view.queries if view.queries is not None else trace.scenario.queries
 
 
 def _shown_keys(trace: Trace, view: View, row: tuple[int, int, int]) -> tuple[int, ...]:

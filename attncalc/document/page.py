@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from attncalc.core.stage import Step, Trace
 from attncalc.document.blocks import Block, Heading, Matrix, Prose, Remark
-from attncalc.document.explain import explain
+from attncalc.document.explain import queries_told
 from attncalc.document.extent import Extent, steps_shown
-from attncalc.document.heading import closing, head_columns, opening, step_heading, why_code
+from attncalc.document.heading import closing, head_columns, step_heading, why_code
 from attncalc.document.page_tables import page_tables
 from attncalc.document.tables import is_cut
 from attncalc.document.view import MOST_SIDE, View
@@ -100,22 +100,21 @@ def _story(trace: Trace, views: Sequence[View], row: tuple[int, int, int], asked
     parts: dict[str, list[Document]] = {}
     for view in views:
         here = view._replace(batches=(batch,), heads=(head,), queries=(query,), most_side=None)
-        for name, blocks in _by_step(trace, here, list(explain(trace, here))):
+        for name, blocks in _by_step(trace, here, queries_told(trace, here)):
             parts.setdefault(name, []).append(blocks)
     return Story(batch, head, query, asked, parts)
 
 
-def _by_step(trace: Trace, view: View, blocks: Sequence[Block]) -> Iterator[tuple[str, Document]]:
+def _by_step(trace: Trace, view: View, blocks: Iterable[Block]) -> Iterator[tuple[str, Document]]:
     """What is said of a query at each step, without the step's heading and reason, which the page has already."""
     steps = iter(step for step in trace if step.name != "terms" and view.wants(step))
     parts: list[tuple[Step | None, Document]] = [(None, [])]
-    for block in blocks[1:]:
+    for block in blocks:
         if isinstance(block, Heading):
             parts.append((next(steps), []))
         else:
             parts[-1][1].append(block)
-    before = list(opening(trace, view))
-    yield OPENING, [block for block in parts[0][1] if block not in before]
+    yield OPENING, parts[0][1]
     for step, found in parts[1:]:
         if step is not None:
             before = list(_before(trace, step, view))
