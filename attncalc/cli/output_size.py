@@ -89,6 +89,7 @@ class _Tables:
         """About how many numbers there are where so many rows are asked for: in tables, and in stories."""
         shown = self._side(self.scenario.grid[2] if self.format == WORKBOOK else rows)
         in_tables = self.sets * (shown * self._of_a_row() + self._made() + self._given())
+        in_tables += self._of_sums() if self.format == PAGE else 0
         return self.times * (in_tables + (A_STORY * rows if self.told else 0))
 
     def of_long(self, rows: int) -> int:
@@ -113,6 +114,12 @@ class _Tables:
     def _of_keys(self) -> int:
         """The keys and values of a head."""
         return self._side(self.scenario.grid[3]) * self._features("d_k", "d_v")
+
+    def _of_sums(self) -> int:
+        """What the sums of one row are made from, which a page always says: its total and its context."""
+        from attncalc.document.view import MOST_SIDE
+
+        return self.scenario.grid[3] * (2 + 2 * min(self._features("d_v"), MOST_SIDE))
 
     def _made(self) -> int:
         """The keys and values that are no given numbers."""

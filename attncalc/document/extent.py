@@ -14,7 +14,7 @@ from attncalc.document.view import View
 
 MOST_FIGURES = 60_000
 """Numbers in the tables of a page, about 15 bytes each; the tables of one head are always there."""
-A_TABLE = 100
+A_TABLE = 250
 """What the frame of a table takes, in numbers: of a thousand heads with a row each the frames are most of the page."""
 MOST_OPERANDS = 150_000
 """Numbers put into derivations, about 3 bytes and 3 microseconds each; those of one query are always there."""
@@ -53,14 +53,18 @@ def extent(trace: Trace, view: View, first: Sequence[int], told: bool) -> Extent
     figures = sum(A_TABLE + _figures(trace, step, view) for step in steps) or 1
     places = asked if view.everything else asked[: max(1, MOST_FIGURES // figures)]
     rows = _rows(trace, view, first)
-    computed = [step for step in steps if not step.stage.given]
-    costs = [sum(_cost_of_row(trace, s, view) for s in computed if ("head" in s.axes) is per) for per in (False, True)]
+    of_cells = {step.name: _cost_of_cell(trace, step) for step in steps if not step.stage.given}
+    computed = [step for step in steps if step.name in of_cells]
+    costs = [
+        sum(_in_a_row(step, view) * of_cells[step.name] for step in computed if ("head" in step.axes) is per)
+        for per in (False, True)
+    ]
     cost = sum(costs) or 1
     heads = (MOST_OPERANDS // len(rows) - costs[0]) // (costs[1] or 1)
     fitting = rows if heads > 0 else rows[: max(1, MOST_OPERANDS // cost)]
     return Extent(
         tuple(places), len(asked), tuple(places[: max(1, heads)]), tuple(sorted(fitting)), len(rows),
-        MOST_STORIES // (sum(_cost_of_story(trace, step) for step in steps) or 1),
+        MOST_STORIES // (sum(_cost_of_story(step, of_cells.get(step.name, 0)) for step in steps) or 1),
     )  # fmt: skip
 
 
@@ -103,15 +107,15 @@ def _figures(trace: Trace, step: Step, view: View) -> int:
     return count // (1 if "head" in step.axes else max(1, trace.scenario.heads))
 
 
-def _cost_of_row(trace: Trace, step: Step, view: View) -> int:
-    """The numbers put into the shown cells of one row of a step, and a few for each cell itself."""
+def _in_a_row(step: Step, view: View) -> int:
+    """The shown cells of one row of a step."""
     count = 1
     for length in step.cells.shape[3:]:
         count *= _shown(length, view)
-    return count * _cost_of_cell(trace, step)
+    return count
 
 
-def _cost_of_story(trace: Trace, step: Step) -> int:
+def _cost_of_story(step: Step, of_cell: int) -> int:
     """The numbers that a story has at a step: a row, or a table for the keys."""
     rows, columns = step.cells.shape[2], step.cells.shape[-1]
     if step.stage.layout[2] == "key":
@@ -119,9 +123,10 @@ def _cost_of_story(trace: Trace, step: Step) -> int:
     if step.stage.given:
         return 0
     shown = min(columns, MOST_FEATURES) if step.stage.layout[-1] == "feature" else columns
-    return int(shown) * _cost_of_cell(trace, step)
+    return int(shown) * of_cell
 
 
 def _cost_of_cell(trace: Trace, step: Step) -> int:
+    """The numbers put into a cell of a step, and a few for the cell itself."""
     one = derivation(trace, step, (*own_place(trace, step, 0, 0), *(0,) * (step.cells.ndim - 2)))
     return 4 + sum(1 for _ in numbers_in(one))
