@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 MEGABYTE = 1_000_000
 MOST_SECONDS, MOST_MB = 2.0, 300
+TIMES = 3
+"""How often a command is tried that takes too long: the same work takes twice as long while a machine has other work."""
 ENDED = 20
 """Seconds of processor time after which a process is ended."""
 
@@ -249,14 +251,22 @@ def over(found: Taken) -> bool:
     return found.seconds > MOST_SECONDS or found.megabytes > MOST_MB or found.code not in (0, 1, 2)
 
 
+def afresh(shape: str, case: Case, limit: int, size: int) -> Taken:
+    """What a command takes with a file of one shape in a folder of its own."""
+    with tempfile.TemporaryDirectory() as name:
+        file = Path(name) / "worst.json"
+        file.write_text(SHAPES[shape](size), encoding="utf-8")
+        return taken(case, file, Path(name), limit)
+
+
 def tried(shape: str, cases: Sequence[Case], limit: int, size: int = MEGABYTE) -> list[tuple[Case, str, Taken]]:
-    """A file of one shape and so many bytes with the commands."""
+    """A file of one shape and so many bytes with the commands; what takes too long is tried again, the least counts."""
     found = []
     for case in cases:
-        with tempfile.TemporaryDirectory() as name:
-            file = Path(name) / "worst.json"
-            file.write_text(SHAPES[shape](size), encoding="utf-8")
-            result = taken(case, file, Path(name), limit)
+        results = [afresh(shape, case, limit, size)]
+        while results[-1].seconds > MOST_SECONDS and results[-1].code in (0, 1, 2) and len(results) < TIMES:
+            results.append(afresh(shape, case, limit, size))
+        result = min(results, key=lambda one: one.seconds)
         found.append((case, shape, result))
         if over(result):
             print(f"{result.seconds:6.2f} s  {result.megabytes:4.0f} MB  {result.code:3}  {case.words:45} {shape}: "

@@ -503,6 +503,7 @@ VALUES: list[tuple[Expression, int, Fraction | None]] = [
     (Operation("sin", (NONE,)), 0, Fraction(0)),
     (Operation("tanh", (NONE,)), 0, Fraction(0)),
     (NONE * Operation("sqrt", (TWO,)), 0, Fraction(0)),
+    (Operation("sqrt", (TWO,)) * NONE, 0, Fraction(0)),
     (NONE / Operation("sqrt", (TWO,)), 0, Fraction(0)),
 ]
 

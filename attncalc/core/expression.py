@@ -154,8 +154,8 @@ def rational(tree: Expression, shown: Callable[[Number], Fraction | None]) -> Fr
     if tree.kind == "maximum":  # minus infinity is below every number
         parts = tuple(p for p in parts if not (isinstance(p, Number) and p.value == float("-inf"))) or parts
     arguments = [rational(argument, shown) for argument in parts]
-    if tree.kind in ("multiply", "divide") and arguments[0] == 0 and arguments[-1] != 0:
-        return Fraction(0)  # whatever the other factor is
+    if (tree.kind == "multiply" and 0 in arguments) or (tree.kind == "divide" and arguments[0] == 0 != arguments[1]):
+        return Fraction(0)  # whatever the other part is
     known = [argument for argument in arguments if argument is not None]
     if len(known) < len(arguments):
         return None

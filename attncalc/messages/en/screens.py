@@ -123,7 +123,7 @@ MESSAGES: dict[str, str] = {
     "why.terms": "What each key contributes.",
     "why.context": "Each value counts as much as its weight says.",
     "why.output": "The projection W_O brings the context back to the model's width.",
-    "why.residual": "The block's input is added back: attention only adds to it.",
+    "why.residual": "The block's input X is added back: attention only adds to it.",
     "formula.where-visible": "{value} where visible, else {other}",
     "formula.where-itself": "{value} for the token itself, else {other}",
     "formula.mean": "mean({value})",

@@ -123,7 +123,7 @@ MESSAGES: dict[str, str] = {
     "why.terms": "每个键贡献多少。",
     "why.context": "权重有多大，对应的值就算多少。",
     "why.output": "投影矩阵 W_O 把上下文向量变回模型的宽度。",
-    "why.residual": "把进入这一块的输入加回来：注意力只是在它的基础上添加内容。",
+    "why.residual": "把进入这一块的输入 X 加回来：注意力只是在它的基础上添加内容。",
     "formula.where-visible": "{value}（可见）或 {other}（被遮住）",
     "formula.where-itself": "自身取 {value}，其余取 {other}",
     "formula.mean": "mean({value})",
