@@ -18,7 +18,7 @@ from typing import NamedTuple
 MEGABYTE = 1_000_000
 MOST_SECONDS, MOST_MB = 2.0, 300
 TIMES = 3
-"""How often a command is tried that takes too long: the same work takes twice as long while a machine has other work."""
+"""How often a command is tried that takes too long: the same work takes longer while a machine has other work."""
 ENDED = 20
 """Seconds of processor time after which a process is ended."""
 
