@@ -184,8 +184,8 @@ def test_progress_bears_an_odd_clock(clock: str, monkeypatch: pytest.MonkeyPatch
     written: list[str] = []
     turns: Iterator[int] = iter(range(1000))
     clock_of: Callable[[int], float] = around.CLOCKS[clock]
-    monkeypatch.setattr(progress, "_watched", lambda: True)
-    monkeypatch.setattr(progress, "_write", written.append)
+    monkeypatch.setattr(progress, "is_watched", lambda: True)
+    monkeypatch.setattr(progress, "write", written.append)
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock_of(next(turns)))
     with progress.showing(session({"lang": "en"})) as show:
         assert show is not None
