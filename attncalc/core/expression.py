@@ -152,7 +152,7 @@ def rational(tree: Expression, shown: Callable[[Number], Fraction | None]) -> Fr
         return None
     parts = tree.arguments
     if tree.kind == "maximum":  # minus infinity is below every number
-        parts = tuple(p for p in parts if not (isinstance(p, Number) and p.value == float("-inf"))) or parts
+        parts = tuple(part for part in parts if not _is_minus_infinity(part)) or parts
     arguments = [rational(argument, shown) for argument in parts]
     if (tree.kind == "multiply" and 0 in arguments) or (tree.kind == "divide" and arguments[0] == 0 != arguments[1]):
         return Fraction(0)  # whatever the other part is
@@ -162,6 +162,11 @@ def rational(tree: Expression, shown: Callable[[Number], Fraction | None]) -> Fr
     if tree.kind in FUNCTIONS:
         return None if tree.kind == "divide" and not known[1] else Fraction(FUNCTIONS[tree.kind](*known))
     return _rational_function(tree.kind, known)
+
+
+def _is_minus_infinity(tree: Expression) -> bool:
+    """Whether a number is, as it was calculated or as the text that is shown."""
+    return isinstance(tree, Number) and str(tree.value) in ("-inf", "-Infinity")
 
 
 def _rational_function(kind: str, arguments: list[Fraction]) -> Fraction | None:

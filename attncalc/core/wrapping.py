@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import pairwise
 
 NUMBER = re.compile(r"[^\w]*+[\d.,e+−-]++[^\w]*+", re.ASCII)  # possessive: a long row of points is tried once
@@ -16,7 +17,7 @@ def cells(text: str) -> int:
     """How many cells of a terminal a text without control characters takes."""
     if text.isascii():
         return len(text)
-    return sum(_cells_of(character) for character in text)
+    return sum(map(_cells_of, text))
 
 
 def beginning(text: str, width: int) -> str:
@@ -29,6 +30,7 @@ def beginning(text: str, width: int) -> str:
     return text
 
 
+@lru_cache(4096)  # few characters stand in a text again and again
 def _cells_of(character: str) -> int:
     if character.isascii():
         return 1

@@ -15,7 +15,7 @@ from attncalc.document.blocks import Block, Derivation, Figure, Heading, Line, M
 from attncalc.document.heading import why_code
 from attncalc.document.matrices import axis_labels
 from attncalc.document.printing import Printing, listed, number_at, tables_with
-from attncalc.document.view import View, relation
+from attncalc.document.view import View, relation, shown_tree
 from attncalc.explore.cells import Index, cell_name
 from attncalc.practice.discriminating import Coincidence
 from attncalc.practice.exercise import MORE, Exercise, short
@@ -98,7 +98,7 @@ def _line(printing: Printing, step: Step, index: Index, label: str, hidden: bool
     value, tree = step.cells[index], derivation(trace, step, index)
     shown = figure_of(trace, step, value)
     comment = view.say("hidden") if hidden or value == MINUS_INFINITY else ""
-    sign = relation(trace, tree, shown, view.signs)
+    sign = relation(tree, shown_tree(trace, tree), shown, view.signs)
     put_in, result = _short_tree(trace, tree), view.number(short(value, shown))
     return Line(cell_name(trace, Cell(step.name, index)), label, put_in, sign, result, comment=comment)
 

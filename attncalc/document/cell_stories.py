@@ -122,7 +122,7 @@ class _Telling:
         """`=` or `≈`; exactly only where a rough value does not tell already."""
         if _is_off(shown, result):
             return self.view.signs.nearly
-        return relation(self.trace, tree, result, self.view.signs)
+        return relation(tree, shown, result, self.view.signs)
 
     def _sources(self, tree: Expression) -> str:
         """The cells of steps that are read, `q:0+64 k:128+64`."""

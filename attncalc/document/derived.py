@@ -26,8 +26,8 @@ def derived(trace: Trace, view: View, step: Step, index: tuple[int, ...]) -> Der
 
 def told(trace: Trace, view: View, step: Step, index: tuple[int, ...], tree: Expression) -> Derived:
     """The same where its derivation is at hand."""
-    shown = figure_of(trace, step, step.cells[index])
-    return Derived(shown_tree(trace, tree), relation(trace, tree, shown, view.signs), view.number(shown))
+    put_in, result = shown_tree(trace, tree), figure_of(trace, step, step.cells[index])
+    return Derived(put_in, relation(tree, put_in, result, view.signs), view.number(result))
 
 
 def number_of(trace: Trace, view: View, cell: Cell, value: object) -> str:

@@ -111,12 +111,15 @@ def say_in(language: str, ascii_only: bool = False) -> Say:
     return speaker_of({code: text.translate(TO_ASCII) for code, text in catalogue(language).items()})
 
 
-def relation(trace: Trace, tree: Expression, shown: str, signs: Signs) -> str:
-    """`=` where the right side is exactly what the left side shows, else `≈`."""
-    if _is_hidden(tree) or shown == "-inf":
+def relation(tree: Expression, put_in: Expression, result: str, signs: Signs) -> str:
+    """`=` where the result is exactly what its derivation comes to with the numbers that are shown, else `≈`.
+
+    `put_in`: the `shown_tree` of the derivation.
+    """
+    if _is_hidden(tree) or result == "-inf":
         return signs.equals
-    exact = rational(tree, lambda number: as_fraction(operand(trace, number)))
-    return signs.equals if exact is not None and exact == as_fraction(shown) else signs.nearly
+    exact = rational(put_in, lambda number: as_fraction(number.value))
+    return signs.equals if exact is not None and exact == as_fraction(result) else signs.nearly
 
 
 def _is_hidden(tree: Expression) -> bool:
