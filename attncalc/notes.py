@@ -19,6 +19,8 @@ from attncalc.pipelines.standard import STEP_NAMES
 
 FLOATS = {"float64": "1.8e308", "float32": "3.4e38", "float16": "65504"}
 ROUGH = 1e-9
+SURELY = 0.49
+"""So much of a unit of the last place is shown as 0 by every rule of rounding."""
 MOST_UNITS = 2.0**32
 """A weight of so many units of the last place, and a sum of a million of them, are far within a double."""
 
@@ -105,12 +107,14 @@ def saturated(trace: Trace) -> Iterator[Note]:
         return
     step = trace["weights"]
     places = places_of(trace, step)
-    small = _visible(_logits(trace)) & (np.abs(step.cells.astype(np.float64)) < 10.0**-places)
-    for row in _places(small.any(axis=-1)):
+    units = np.where(_visible(_logits(trace)), np.abs(step.cells.astype(np.float64)) * 10.0**places, 1.0)
+    surely, perhaps = units < SURELY, (units >= SURELY) & (units < 1)
+    for row in _places((surely | perhaps).any(axis=-1)):
         weights = step.cells[row]
-        lost = [w for w in weights[small[row]].tolist() if rounds_away(w, places, trace.scenario.rounding)]
-        if lost and len(lost) < len(weights) and all(w == w for w in weights):
-            fields = {"count": len(lost), "largest": figure_of(trace, step, max(weights))}
+        near = [w for w in weights[perhaps[row]].tolist() if rounds_away(w, places, trace.scenario.rounding)]
+        lost = int(surely[row].sum()) + len(near)
+        if 0 < lost < len(weights) and all(w == w for w in weights):
+            fields = {"count": lost, "largest": figure_of(trace, step, max(weights))}
             yield Note("saturated", "weights", fields, rows=(row,))
             return
 

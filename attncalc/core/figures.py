@@ -106,12 +106,13 @@ def figure(value: Decimal | float, places: int, rounding: str = "half-up") -> st
 def _is_plain(value: float, places: int, rounding: str) -> bool:
     """Whether every rule shows a double as Python writes it, the nearest decimal, in a third of the time.
 
-    It has a digit to show and is not large. Halfway between two figures it could only be if 2^(places + 1) of it were
-    whole, since what 10^(places + 1) has besides is a power of five, which no part of a double divides.
+    It has a digit to show and is not large. A whole number is not rounded. Halfway between two figures another could
+    only be if 2^(places + 1) of it were whole: what 10^(places + 1) has besides is a power of five, which no part of a
+    double divides.
     """
-    if rounding == "truncate" or not 10.0**-places <= abs(value) < PLAIN:
+    if not 10.0**-places <= abs(value) < PLAIN:
         return False
-    return not (value * 2.0 ** (places + 1)).is_integer()
+    return value.is_integer() or not (rounding == "truncate" or (value * 2.0 ** (places + 1)).is_integer())
 
 
 def scientific(number: Decimal, decimals: int, rounding: str) -> str:

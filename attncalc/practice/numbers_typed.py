@@ -155,7 +155,8 @@ def unlabelled(text: str, labels: Sequence[str]) -> str:
     `_` stands where a label is left out. A row that names a label twice stays as it is, for its reader to refuse.
     """
     names = {name: place for place, name in enumerate(distinct(labels))}
-    spelled = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name.strip())
+    fitting = (name for name in names if name.strip() and len(name) <= len(text))
+    spelled = "|".join(map(re.escape, sorted(fitting, key=len, reverse=True)))
     found = list(re.finditer(rf'(?<![^\s,;|&\[(，；、])("?)({spelled})\1\s*[=:＝：]', text)) if spelled else []
     if not found or text[: found[0].start()].strip(" [("):
         return text
