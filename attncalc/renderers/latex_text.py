@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import groupby
 
 from attncalc.document.blocks import TOGETHER
@@ -91,6 +92,7 @@ def figure(text: str, chinese: bool = False) -> str:
     return "$" + ("-" if minus else "") + digits.replace("∞", r"\infty") + power + "$"
 
 
+@lru_cache(4096)  # few stand in a text again and again
 def is_rare(cluster: str) -> bool:
     """Whether a character, or a letter with the marks that are put on it, is one that few fonts have."""
     return len(cluster) > 1 or not (

@@ -36,9 +36,13 @@ def width_of(text: str, look: str) -> float:
     if row.even:
         return cells(text) * EVEN * row.size
     broad = sum(letter in BROAD_LETTERS for letter in text)
-    chinese = sum("\u3000" <= letter < "\ua000" or "\uff00" <= letter < "\uff61" for letter in text)
+    chinese = 0 if text.isascii() else sum(map(_is_chinese, text))
     units = (cells(text) - 2 * chinese) * UNEVEN + chinese * CHINESE + broad * BROAD
     return units * row.size * (1.08 if row.bold else 1)
+
+
+def _is_chinese(letter: str) -> bool:
+    return "\u3000" <= letter < "\ua000" or "\uff00" <= letter < "\uff61"
 
 
 def height_of(look: str) -> float:
