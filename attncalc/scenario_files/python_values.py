@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from attncalc.core.figures import Literal
 from attncalc.errors import ScenarioError
-from attncalc.scenario_files.json_text import LISTS, MOST_LEVELS
+from attncalc.scenario_files.json_text import LISTS, MOST_LEVELS, PLAIN
 
-SCALARS = (str, int, float, Decimal, Literal, type(None))  # a bool is an int
+SCALARS = (str, int, float, Decimal, type(None))  # a bool is an int, a Literal a Decimal
 
 
 def as_lists(document: Mapping[str, Any], name: str) -> Any:
@@ -25,7 +24,7 @@ def _as_lists(value: Any, place: str, name: str, level: int) -> Any:
     if level > MOST_LEVELS:
         raise ScenarioError.of("json-too-deep", name)
     if isinstance(value, LISTS):
-        if {float, int, str, Literal}.issuperset(map(type, value)):
+        if PLAIN.issuperset(map(type, value)):
             return value
         return [_as_lists(part, f"{place}[{at}]", name, level + 1) for at, part in enumerate(value)]
     if isinstance(value, Mapping):
