@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -36,11 +37,16 @@ def figure_with(value: Any, places: int, rounding: str) -> str:
     return figure(value if isinstance(value, Decimal) else float(value), places, rounding)
 
 
+def figures_of(trace: Trace, step: Step, values: Iterable[Any]) -> list[str]:
+    """The same for many numbers of a step."""
+    places, rounding = places_of(trace, step), trace.scenario.rounding
+    return [figure_with(value, places, rounding) for value in values]
+
+
 def figures(trace: Trace, name: str) -> np.ndarray[Any, Any]:
     """All numbers of a step as they are shown, along the step's axes."""
     step = trace[name]
-    text = np.frompyfunc(lambda value: figure_of(trace, step, value), 1, 1)
-    return np.asarray(text(step.cells.reshape(step.shape)), dtype=object)
+    return np.array(figures_of(trace, step, step.cells.flat), dtype=object).reshape(step.shape)
 
 
 def operand(trace: Trace, number: Number) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import repeat, starmap
 from typing import Any
 
+import numpy as np
+
 from attncalc.core.expression import Cell
-from attncalc.core.numbers import figure_of
+from attncalc.core.numbers import figures_of
 from attncalc.core.rows import hidden_cells, own_place
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
@@ -59,15 +63,10 @@ def _matrix(
     all_rows, all_columns = (chosen.get(axis, range(n)) for axis, n in zip(axes, cells.shape[:2], strict=True))
     rows, columns = all_rows[: view.most_side], all_columns[: view.most_side]
     hidden = hidden_cells(trace, step, place)
-    figures = tuple(
-        tuple(
-            figure(
-                trace, step, view, cells[row, column], hidden is not None and bool(hidden[row, column])
-            )._replace(cell=Cell(step.name, (*at, row, column)))
-            for column in columns
-        )
-        for row in rows
-    )  # fmt: skip
+    values = cells[np.ix_(rows, columns)].tolist()
+    covered = repeat(repeat(False)) if hidden is None else hidden[np.ix_(rows, columns)].tolist()
+    places = ([Cell(step.name, (*at, row, column)) for column in columns] for row in rows)
+    figures = tuple(starmap(partial(_row, trace, step, view), zip(values, covered, places, strict=False)))
     captions = [name, *crops(view, (len(rows), len(columns)), (len(all_rows), len(all_columns)))]
     row_names = axis_labels(trace, row_axis, len(cells))
     column_names = axis_labels(trace, column_axis, cells.shape[1]) if column_axis != "one" else (step.stage.symbol,)
@@ -76,6 +75,14 @@ def _matrix(
         view.say(f"axis.{column_axis}"), tuple(row_names[r] for r in rows), tuple(column_names[c] for c in columns),
         figures, True, place[0] if "batch" in step.axes else None, _readers(trace, step, place[1]),
     )  # fmt: skip
+
+
+def _row(
+    trace: Trace, step: Step, view: View, values: Sequence[Any], hidden: Iterable[bool], cells: Iterable[Cell]
+) -> tuple[Figure, ...]:
+    """One row of a table: its numbers, which of them are hidden, and where they stand."""
+    texts = figures_of(trace, step, values)
+    return tuple(map(partial(figure, step, view), values, texts, hidden, cells))
 
 
 def crops(view: View, shown: Sequence[int], all_: Sequence[int]) -> list[str]:
@@ -122,9 +129,9 @@ def mask_picture(trace: Trace, view: View, queries: Sequence[int] | None, keys: 
         )  # fmt: skip
 
 
-def figure(trace: Trace, step: Step, view: View, value: Any, hidden: bool) -> Figure:
-    """One cell; a weight with its share, a hidden zero as the sign for hidden."""
+def figure(step: Step, view: View, value: Any, text: str, hidden: bool, cell: Cell | None = None) -> Figure:
+    """One cell of a step, with its text; a weight with its share, a hidden zero as the sign for hidden."""
     if hidden and value == 0:
-        return Figure(view.signs.hidden, hidden=True)
+        return Figure(view.signs.hidden, True, None, cell)
     share = float(value) if step.name in WITH_BARS and value == value and 0 <= value <= 1 else None
-    return Figure(view.number(figure_of(trace, step, value)), share=share)
+    return Figure(view.signs.number(text), False, share, cell)

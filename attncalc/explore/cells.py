@@ -105,8 +105,8 @@ def _said(names: Sequence[str]) -> dict[int, str]:
 
 def _as_typed(names: Sequence[str], place: int) -> str:
     """The first of these that comes back: as the tables show it, in quotes, as the first of several, the position."""
-    if isinstance(names, Numbered) and names[place] == str(place):
-        return names[place]
+    if isinstance(names, Numbered) and names.numbers[place] == place:
+        return str(place)
     said = _said(names)
     if place not in said:
         shown = labels(names)[place]

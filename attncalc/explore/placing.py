@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product, repeat
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,11 @@ def placed(
     numbers = unjoined(np.array(printed, dtype=object), axes, shape)
     if not leaves_out_ones(numbers.shape, shape):
         raise WrongShape(numbers.shape, shape)
-    for index, number in np.ndenumerate(numbers.reshape(shape)):
+    first = [query if i == axis and query is not None else 0 for i in range(len(shape))]
+    places = product(*(range(start, start + n) for start, n in zip(first, shape, strict=True)))
+    for place, number in zip(places, numbers.flat, strict=True):
         if number is not None:
-            yield index if axis is None or query is None else (*index[:axis], query, *index[axis + 1 :]), number
+            yield place, number
 
 
 def unjoined(numbers: Values, axes: Sequence[str], shape: tuple[int, ...]) -> Values:
@@ -59,4 +62,4 @@ def leaves_out_ones(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 def full_index(step: Step, place: tuple[int, ...]) -> Index:
     """A place on the axes that the scenario has, on all axes; 0 on those that the place leaves out."""
     places = dict(zip(step.axes, place, strict=False))
-    return tuple(places.get(axis, 0) for axis in step.stage.layout)
+    return tuple(map(places.get, step.stage.layout, repeat(0)))

@@ -49,14 +49,13 @@ def speaker_of(messages: dict[str, str]) -> Say:
 
     def say(code: str, /, **fields: Any) -> str:
         words = {
-            name: filled(messages[str(value)], fields) if isinstance(value, Word) else value
-            for name, value in fields.items()
+            name: filled(messages[str(value)], fields) for name, value in fields.items() if isinstance(value, Word)
         }
         # A sentence may have a form of its own where a near word was found, and for one where more than a word differs.
         forms = [f"{code}-near"] if fields.get("near") else []
         forms += [f"{code}-one"] if 1 in (fields.get("places"), fields.get("count")) else []
-        form = next((form for form in forms if form in messages), code)
-        return filled(messages[form], words)
+        form = next((form for form in forms if form in messages), code) if forms else code
+        return filled(messages[form], fields | words if words else fields)
 
     return say
 

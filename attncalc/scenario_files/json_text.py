@@ -33,6 +33,9 @@ LISTS = (list, tuple)
 PLAIN = {float, int, str, bool, type(None), Literal}
 """The types of most of what stands in a row."""
 
+AS_PYTHON = {int, str, bool, type(None)}
+"""Those that Python's own writer writes as they are written here, but for signs that a terminal would obey."""
+
 FEW = 16
 """Keys of an object that is written in one piece."""
 
@@ -204,7 +207,12 @@ def _layer(value: Any, indent: int | None, level: int) -> tuple[str, Layer]:
 
 def _object(value: Any, indent: int | None, level: int) -> str | None:
     """An object of a few scalars in one piece, as long lists are made of; None for anything else."""
-    if not isinstance(value, dict) or len(value) > FEW or not PLAIN.issuperset(map(type, value.values())):
+    if not isinstance(value, dict) or len(value) > FEW:
+        return None
+    kinds = set(map(type, value.values()))
+    if kinds <= AS_PYTHON and (indent is None or level > MOST_INDENTED):
+        return printable(AS_JSON(value))
+    if not kinds <= PLAIN:
         return None
     opening, layer = _layer(value, indent, level)
     return opening + layer.comma.join(name + scalar(part) for name, part in layer.items) + layer.closing
