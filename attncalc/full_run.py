@@ -54,6 +54,7 @@ def _list(cells: Any) -> Any:
 
 def _as_read(document: dict[str, Any]) -> Any:
     """The document as if it had been read from a file."""
-    from attncalc.scenario_files.json_text import parse, written
+    from attncalc.scenario_files.json_text import parse
+    from attncalc.scenario_files.json_writing import written
 
     return parse(written(document).encode(), "full run")

@@ -26,7 +26,8 @@ from attncalc.practice.mistake import COMMON, RARE, USUAL, Mistake
 from attncalc.practice.plan import Plan, plan_of
 from attncalc.practice.recipes import LEVELS, Recipe
 from attncalc.practice.simulation import Simulation, exactly
-from attncalc.scenario_files.json_text import parse, written
+from attncalc.scenario_files.json_text import parse
+from attncalc.scenario_files.json_writing import written
 from attncalc.scenario_files.load import scenario_of
 
 Document = dict[str, Any]

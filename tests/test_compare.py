@@ -17,7 +17,8 @@ from samples import LANGUAGES, softmax, trace_of
 from surroundings import CHINESE
 
 from attncalc.explore.compare import compared, difference, same_numbers
-from attncalc.scenario_files.json_text import parse, written
+from attncalc.scenario_files.json_text import parse
+from attncalc.scenario_files.json_writing import written
 
 LINEAR = ("compare", "draw", "--set", "weighting=linear")
 FOUR_WAYS = (*LINEAR, "--with", "weighting=uniform", "--with", "weighting=self")

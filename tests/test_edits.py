@@ -11,7 +11,8 @@ from attncalc import load, run
 from attncalc.errors import AttncalcError, UsageError
 from attncalc.scenario_files.edits import edited, segments_of, value_of
 from attncalc.scenario_files.folding import folded
-from attncalc.scenario_files.json_text import parse, written
+from attncalc.scenario_files.json_text import parse
+from attncalc.scenario_files.json_writing import written
 
 DOCUMENT = written(
     {

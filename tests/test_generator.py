@@ -16,7 +16,7 @@ from attncalc import load, run
 from attncalc.core.figures import Literal
 from attncalc.practice.generator import SENTENCES, acceptable, random_document
 from attncalc.practice.recipes import LEVELS, Recipe, coincident_sizes, recipe_for
-from attncalc.scenario_files.json_text import written
+from attncalc.scenario_files.json_writing import written
 
 DRAWS = 1000
 EVERY = 10  # so many are also run exactly

@@ -18,7 +18,7 @@ from samples import BUILT_IN, BY_HAND, DRAW, LANGUAGES, random_hand_texts, rando
 from attncalc import load, render, run
 from attncalc.core.stage import AXES
 from attncalc.errors import CalculationError
-from attncalc.scenario_files.json_text import MOST_INDENTED, written
+from attncalc.scenario_files.json_writing import MOST_INDENTED, written
 
 TOP = ["format", "scenario", "arithmetic", "steps", "notes"]
 STEP = ["name", "title", "formula", "latex", "given", "axes", "labels", "shape", "values"]

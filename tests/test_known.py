@@ -15,7 +15,7 @@ from attncalc.errors import ScenarioError
 from attncalc.explore.sweep import sweep
 from attncalc.scenario_files import build, number_arrays, word_kinds
 from attncalc.scenario_files.folding import changed
-from attncalc.scenario_files.json_text import scalar, written
+from attncalc.scenario_files.json_writing import scalar, written
 from attncalc.scenario_files.load import load, scenario_from
 from attncalc.scenario_files.sources import source_at
 

@@ -27,7 +27,7 @@ from attncalc.core.stage import Trace
 from attncalc.core.tokens import labels
 from attncalc.document.view import view_in
 from attncalc.renderers import FORMATS, trace_parts
-from attncalc.scenario_files.json_text import TOGETHER, gathered, pieces, written
+from attncalc.scenario_files.json_writing import TOGETHER, gathered, pieces, written
 
 IN_PARTS = tuple(name for name, format in FORMATS.items() if format.parts)
 TOKENS = 300

@@ -23,7 +23,7 @@ from attncalc import load, run
 from attncalc.practice.generator import LEVELS, random_document
 from attncalc.practice.scenario_questions import MOST_TOKENS, QUESTIONS, WIDEST
 from attncalc.scenario_files import builtin
-from attncalc.scenario_files.json_text import written
+from attncalc.scenario_files.json_writing import written
 
 RANDOM = ("new", "--random", "--seed", "7")
 

@@ -26,7 +26,7 @@ from attncalc.explore.trends import Lead, furthest, leads, moves
 from attncalc.explore.values import as_typed, values_between
 from attncalc.renderers.plot import HEIGHT, plot_lines
 from attncalc.scenario_files.json_text import parse
-from attncalc.scenario_files.json_text import written as json_written
+from attncalc.scenario_files.json_writing import written as json_written
 from attncalc.scenario_files.sources import source_at
 
 DRAW = ("sweep", "draw", "scores.0", "-1", "3")

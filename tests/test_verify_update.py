@@ -19,7 +19,8 @@ from samples import DRAW, trace_of_text
 from attncalc.core.figures import Literal, as_decimal, round_to
 from attncalc.errors import CalculationError
 from attncalc.scenario_files import builtin
-from attncalc.scenario_files.json_text import parse, written
+from attncalc.scenario_files.json_text import parse
+from attncalc.scenario_files.json_writing import written
 
 OFF = 3  # units of the last digit by which a number is made wrong
 NUMBER = re.compile(r'(?<!["\w])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!["\w])')

@@ -23,7 +23,8 @@ from attncalc.interactive.moves import BY_KEY, MOVES, press, pressed
 from attncalc.messages import catalogue
 from attncalc.scenario_files.beside import HERE, Folder
 from attncalc.scenario_files.inlining import moved
-from attncalc.scenario_files.json_text import parse, written
+from attncalc.scenario_files.json_text import parse
+from attncalc.scenario_files.json_writing import written
 from attncalc.scenario_files.load import scenario_of
 from attncalc.scenario_files.sources import Source, source_at
 

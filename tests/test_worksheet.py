@@ -29,7 +29,8 @@ from attncalc.practice.recipes import LEVELS
 from attncalc.practice.verdicts import Diagnosis
 from attncalc.practice.worksheet import answers_document, empty_document, wrong_answers
 from attncalc.renderers.markdown import render
-from attncalc.scenario_files.json_text import parse, written
+from attncalc.scenario_files.json_text import parse
+from attncalc.scenario_files.json_writing import written
 
 levels = pytest.mark.parametrize("level", range(1, len(LEVELS) + 1))
 SEEDS = (11, 12)

@@ -69,7 +69,7 @@ def write_text(options: Options, text: output.Result) -> None:
 
 def write_json(options: Options, *documents: Any) -> None:
     """Writes JSON values, one a line."""
-    from attncalc.scenario_files.json_text import gathered, pieces
+    from attncalc.scenario_files.json_writing import gathered, pieces
 
     write_text(options, (part for document in documents for part in chain(gathered(pieces(document)), ("\n",))))
 

@@ -33,7 +33,7 @@ Made = tuple[dict[str, Any], list[str]]
 
 def new(session: Session, options: Options) -> int:
     """Writes a scenario that can be run."""
-    from attncalc.scenario_files.json_text import written
+    from attncalc.scenario_files.json_writing import written
     from attncalc.scenario_files.referring import fitting
     from attncalc.scenario_files.sources import source_at
 

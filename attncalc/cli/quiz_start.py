@@ -115,7 +115,8 @@ def _drawn(lot: Lot, only: list[str]) -> Any:
     from attncalc.practice.discriminating import drawn
     from attncalc.practice.generator import LEVELS, random_document
     from attncalc.practice.quiz import quiz_of, right_trace
-    from attncalc.scenario_files.json_text import parse, written
+    from attncalc.scenario_files.json_text import parse
+    from attncalc.scenario_files.json_writing import written
 
     recipe = LEVELS[lot.level - 1]
     first = parse(written(random_document(recipe, lot.seed)).encode(), RANDOM)

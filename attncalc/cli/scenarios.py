@@ -45,7 +45,7 @@ def list_(session: Session, options: Options) -> int:
 def show(session: Session, options: Options) -> int:
     """A scenario's JSON: the file as it is, or with the changes asked for, or as it can be read where it is written."""
     from attncalc.scenario_files.folding import changed
-    from attncalc.scenario_files.json_text import printable, written
+    from attncalc.scenario_files.json_writing import printable, written
     from attncalc.scenario_files.sources import source_at
 
     asked_for(options["name"])

@@ -57,7 +57,7 @@ class Writing(NamedTuple):
     def files(self, printing: Printing, number: str, scenario: Mapping[str, Any]) -> Mapping[str, str | bytes]:
         """The files of a copy, by name."""
         from attncalc.practice.worksheet import answers_document, empty_document
-        from attncalc.scenario_files.json_text import written
+        from attncalc.scenario_files.json_writing import written
 
         made = printing.made
         documents = (scenario, answers_document(made, made.answers), empty_document(made))

@@ -54,7 +54,7 @@ def _begun(options: Options) -> Walk:
 def save(walk: Walk, file: str, force: bool) -> None:
     """Writes the scenario as it is now; raises an OutputError where that cannot be done."""
     from attncalc.scenario_files.inlining import moved
-    from attncalc.scenario_files.json_text import written
+    from attncalc.scenario_files.json_writing import written
 
     if file in output.STANDARD_OUTPUT:
         raise UsageError.of("walk-save-where")

@@ -7,7 +7,6 @@ from typing import Any
 
 from attncalc.core.figures import as_decimal
 from attncalc.core.figures import figure as figure_text
-from attncalc.core.numbers import figure_of
 from attncalc.core.rows import hidden_cells
 from attncalc.core.stage import Step, Trace
 from attncalc.document.blocks import Figure, Matrix
@@ -71,7 +70,7 @@ class Shown:
 
 def cell(trace: Trace, step: Step, view: View, value: Any, hidden: bool) -> Figure:
     """A number of a table that has no shades; a hidden one as the sign, or in plain text as the word."""
-    shown = figure(step, view, value, figure_of(trace, step, value), hidden)
+    shown = figure(trace, step, view, value, hidden)
     return Figure(view.say("hidden") if shown.hidden and view.signs == PLAIN else shown.text)
 
 

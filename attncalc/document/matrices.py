@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from attncalc.core.expression import Cell
-from attncalc.core.numbers import figures_of
+from attncalc.core.numbers import figure_of, figures_of
 from attncalc.core.rows import hidden_cells, own_place
 from attncalc.core.stage import Step, Trace
 from attncalc.core.tokens import labels
@@ -82,7 +82,7 @@ def _row(
 ) -> tuple[Figure, ...]:
     """One row of a table: its numbers, which of them are hidden, and where they stand."""
     texts = figures_of(trace, step, values)
-    return tuple(map(partial(figure, step, view), values, texts, hidden, cells))
+    return tuple(map(partial(_figure, step, view), values, texts, hidden, cells))
 
 
 def crops(view: View, shown: Sequence[int], all_: Sequence[int]) -> list[str]:
@@ -129,8 +129,13 @@ def mask_picture(trace: Trace, view: View, queries: Sequence[int] | None, keys: 
         )  # fmt: skip
 
 
-def figure(step: Step, view: View, value: Any, text: str, hidden: bool, cell: Cell | None = None) -> Figure:
-    """One cell of a step, with its text; a weight with its share, a hidden zero as the sign for hidden."""
+def figure(trace: Trace, step: Step, view: View, value: Any, hidden: bool) -> Figure:
+    """One cell; a weight with its share, a hidden zero as the sign for hidden."""
+    return _figure(step, view, value, figure_of(trace, step, value), hidden)
+
+
+def _figure(step: Step, view: View, value: Any, text: str, hidden: bool, cell: Cell | None = None) -> Figure:
+    """The same with its text, and the cell where it can be asked about."""
     if hidden and value == 0:
         return Figure(view.signs.hidden, True, None, cell)
     share = float(value) if step.name in WITH_BARS and value == value and 0 <= value <= 1 else None

@@ -22,7 +22,7 @@ from attncalc.pipelines.symbols import GIVEN
 from attncalc.practice.quiz import OTHER_HEADS, Question, Quiz
 from attncalc.practice.quiz_own import own_numbers
 from attncalc.practice.quiz_state import QUARTERS, State
-from attncalc.scenario_files.json_text import written
+from attncalc.scenario_files.json_writing import written
 
 MOST_NUMBERS = 150
 """A larger table helps nobody who calculates by hand."""

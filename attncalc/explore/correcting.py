@@ -15,7 +15,7 @@ from attncalc.core.stage import Trace
 from attncalc.errors import Fault, ScenarioError
 from attncalc.explore.verify import Verdict, agrees, expects_terms, step_of, verify
 from attncalc.running import run
-from attncalc.scenario_files.json_text import quoted
+from attncalc.scenario_files.json_writing import quoted
 from attncalc.scenario_files.load import scenario_from
 from attncalc.scenario_files.sources import Source
 from attncalc.scenario_files.updating import replaced, standing, written_like

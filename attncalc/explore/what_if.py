@@ -12,7 +12,7 @@ from attncalc.errors import UsageError, shortened
 from attncalc.explore.walk import Walk, arrived, moment
 from attncalc.scenario_files.edits import Segment, segments_of
 from attncalc.scenario_files.folding import changed
-from attncalc.scenario_files.json_text import written
+from attncalc.scenario_files.json_writing import written
 
 
 def change(walk: Walk, text: str) -> Walk:

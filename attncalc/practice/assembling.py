@@ -188,11 +188,10 @@ def _parts(numbers: Values, part: str) -> Values:
 def each(function: Callable[[Any], object], cells: Values) -> Values:
     """What a function makes of each cell; numbers that are written alike are one, and asked once."""
     flat = cells.ravel().tolist()
-    which = list(map(id, flat))
-    made = {one: function(cell) for one, cell in dict(zip(which, flat, strict=True)).items()}
-    found = np.empty(cells.size, dtype=object)
-    found[:] = list(map(made.__getitem__, which))
-    return found.reshape(cells.shape)
+    _, first, which = np.unique(np.fromiter(map(id, flat), np.int64, len(flat)), return_index=True, return_inverse=True)
+    made = np.empty(len(first), dtype=object)
+    made[:] = [function(flat[place]) for place in first]
+    return made[which].reshape(cells.shape)
 
 
 def _float(number: TypedNumber | None) -> float:

@@ -68,7 +68,8 @@ def _draws(recipe: Recipe, seed: int, asked: Sequence[str], among: Collection[st
 
 
 def _as_read(document: dict[str, object]) -> object:
-    from attncalc.scenario_files.json_text import parse, written
+    from attncalc.scenario_files.json_text import parse
+    from attncalc.scenario_files.json_writing import written
 
     return parse(written(document).encode(), "practice")
 

@@ -20,7 +20,8 @@ from attncalc.practice.recipes import LEVELS
 from attncalc.practice.scenario_questions import MOST_SEED
 from attncalc.practice.working_out import within_reason
 from attncalc.scenario_files.folding import changed
-from attncalc.scenario_files.json_text import parse, written
+from attncalc.scenario_files.json_text import parse
+from attncalc.scenario_files.json_writing import written
 from attncalc.scenario_files.sources import Source
 
 FORMAT = "attncalc-quiz/1"

@@ -15,7 +15,7 @@ from attncalc.core.stage import AXES, Step, Trace
 from attncalc.document.view import View
 from attncalc.messages.safe_text import escaped
 from attncalc.renderers.json import values
-from attncalc.scenario_files.json_text import gathered, scalar, texts
+from attncalc.scenario_files.json_writing import gathered, scalar, texts
 
 
 def render(trace: Trace, view: View) -> str:

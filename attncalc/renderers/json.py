@@ -17,7 +17,8 @@ from attncalc.document.heading import note_text
 from attncalc.document.latex import LatexNotation
 from attncalc.document.notation import Notation, as_put_in
 from attncalc.document.view import View
-from attncalc.scenario_files.json_text import TRACE, gathered, pieces
+from attncalc.scenario_files.json_text import TRACE
+from attncalc.scenario_files.json_writing import gathered, pieces
 
 
 def render(trace: Trace, view: View, indent: int | None = None) -> str:

@@ -12,7 +12,7 @@ from attncalc.core.bounded import Values
 from attncalc.core.stage import Step, Trace
 from attncalc.document.view import View
 from attncalc.renderers.json import without_values
-from attncalc.scenario_files.json_text import written
+from attncalc.scenario_files.json_writing import written
 
 UNIX, READABLE = 3, 0o600 << 16
 """The system and the rights that every entry says it was made with."""

@@ -11,7 +11,7 @@ from attncalc.core.bounded import Values
 from attncalc.long.pooling import Map
 from attncalc.long.summary import Summary
 from attncalc.renderers.summary_npz import arrays
-from attncalc.scenario_files.json_text import written
+from attncalc.scenario_files.json_writing import written
 
 
 def render(found: Summary, queries: Sequence[int] | None = None) -> str:

@@ -137,7 +137,7 @@ class Numbers(NamedTuple):
     def _shape(self, value: Any, path: str, report: Report, depth: int) -> tuple[int, ...] | None:
         """The shape, or None after a report. Every faulty number of a list is reported."""
         if not isinstance(value, list):
-            return () if self._check_cell(value, path, report) else None
+            return () if self._is_seen(value) or self._check_cell(value, path, report) else None
         if not value:
             report(path, "empty-list")
             return None
@@ -159,6 +159,10 @@ class Numbers(NamedTuple):
             report(f"{path}[{position}]", "ragged", found=shape[0], wanted=first[0], first=f"{path}[0]")
         else:
             report(f"{path}[{position}]", "ragged-depth", first=f"{path}[0]")
+
+    def _is_seen(self, value: Any) -> bool:
+        """Whether a number as written was looked at before, and is no matter of 0 and 1 or of whole numbers."""
+        return type(value) is Literal and value.fits and not (self.whole or self.flags)
 
     def _check_cell(self, value: Any, path: str, report: Report) -> bool:
         if self.gaps and value is None:

@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from attncalc.errors import ScenarioError
-from attncalc.scenario_files.json_text import LISTS, MOST_LEVELS, PLAIN
+from attncalc.scenario_files.json_text import LISTS, MOST_LEVELS
+from attncalc.scenario_files.json_writing import PLAIN
 
 SCALARS = (str, int, float, Decimal, type(None))  # a bool is an int, a Literal a Decimal
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from attncalc.errors import UsageError, nearest
 from attncalc.scenario_files import builtin
 from attncalc.scenario_files.beside import Folder
-from attncalc.scenario_files.json_text import MOST_BYTES, parse, written
+from attncalc.scenario_files.json_text import MOST_BYTES, parse
+from attncalc.scenario_files.json_writing import written
 from attncalc.scenario_files.known import Known
 from attncalc.scenario_files.plain_files import NotRead, named_file
 from attncalc.scenario_files.python_values import as_lists

@@ -24,7 +24,8 @@ from attncalc.scenario_files import builtin
 from attncalc.scenario_files.array_files import load_array
 from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.edits import edited, segments_of, value_at, value_of
-from attncalc.scenario_files.json_text import parse, written
+from attncalc.scenario_files.json_text import parse
+from attncalc.scenario_files.json_writing import written
 from attncalc.scenario_files.load import scenario_of
 from attncalc.scenario_files.opened_arrays import NotRead, opened
 
