@@ -79,7 +79,8 @@ def _slice(step: Step, axis: str, length: int, window: Window) -> slice:
     if axis == "kv_head":  # the shared head that the window's head reads; of keys and values it is that head itself
         head = window[1].start * length // int(step.cells.shape[1])
         return slice(head, head + 1)
-    place = dict(zip(step.stage.layout, window, strict=True)).get(axis) if axis != "one" else None
+    layout = step.stage.layout
+    place = window[layout.index(axis)] if axis in layout and axis != "one" else None
     if place is None or (length == 1 and place.stop > 1):
         return slice(0, 1) if place is not None else slice(None)
     return place

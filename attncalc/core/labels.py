@@ -37,9 +37,11 @@ def places_of(labels: Sequence[str], word: str) -> list[int]:
     if isinstance(labels, Numbered):
         return labels.places(word)
     index = places_by_label(labels)
+    if word in index:
+        return index[word]
     numbered = NUMBERED.fullmatch(word)
-    if word in index or not numbered:
-        return index.get(word, [])
+    if not numbered:
+        return []
     number = int(numbered[2])
     return index.get(numbered[1], [])[number - 1 : number]
 

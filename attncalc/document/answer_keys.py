@@ -15,7 +15,8 @@ from attncalc.document.blocks import Block, Derivation, Figure, Heading, Line, M
 from attncalc.document.heading import why_code
 from attncalc.document.matrices import axis_labels
 from attncalc.document.printing import Printing, listed, number_at, tables_with
-from attncalc.document.view import View, relation, shown_tree
+from attncalc.document.relation import relation
+from attncalc.document.view import View, shown_tree
 from attncalc.explore.cells import Index, cell_name
 from attncalc.practice.discriminating import Coincidence
 from attncalc.practice.exercise import MORE, Exercise, short

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +14,8 @@ from attncalc.core.stage import Step, Trace
 from attncalc.derive import Window
 from attncalc.document.extent import Extent, windows
 from attncalc.document.raised import raised
-from attncalc.document.view import View, relation
+from attncalc.document.relation import relation
+from attncalc.document.view import View
 from attncalc.document.windowed import derivations
 
 
@@ -104,7 +104,7 @@ class _Telling:
         if value == 0 and self.hidden is not None and self.hidden[index[2:]]:
             stories.hidden[len(stories.trees)] = self.view.number(result)
         stories.trees.append(self.notation.print(shown))
-        stories.relations.append(self._relation(tree, shown, result))
+        stories.relations.append(relation(tree, shown, result, self.view.signs))
         stories.sources.append(self._sources(tree))
 
     def _shown_tree(self, tree: Expression) -> Expression:
@@ -117,12 +117,6 @@ class _Telling:
         if isinstance(tree, Operation):
             return Operation(tree.kind, tuple(map(self._shown_tree, tree.arguments)))
         return tree
-
-    def _relation(self, tree: Expression, shown: Expression, result: str) -> str:
-        """`=` or `≈`; exactly only where a rough value does not tell already."""
-        if _is_off(shown, result):
-            return self.view.signs.nearly
-        return relation(tree, shown, result, self.view.signs)
 
     def _sources(self, tree: Expression) -> str:
         """The cells of steps that are read, `q:0+64 k:128+64`."""
@@ -138,28 +132,6 @@ class _Telling:
     def _place_of(self, number: Number) -> tuple[str, int] | None:
         cell = number.cell
         return None if cell is None or cell.given else (cell.name, flat(self.trace[cell.name], cell.place))
-
-
-def _is_off(tree: Expression, result: str) -> bool:
-    """Whether a sum of products, or a quotient, surely has another value than its result; False where that is open."""
-    if not isinstance(tree, Operation) or tree.kind not in ("dot", "sum", "divide"):
-        return False
-    numbers = [_double(argument) for argument in tree.arguments]
-    half = len(numbers) // 2
-    if tree.kind == "divide":
-        parts = [numbers[0] / numbers[1] if numbers[1] else math.nan]
-    else:
-        parts = [a * b for a, b in zip(numbers[:half], numbers[half:], strict=True)] if tree.kind == "dot" else numbers
-    size = sum(map(abs, parts))
-    off = abs(sum(parts) - float(result))
-    return 1e-290 < size < math.inf and 1e-12 * len(parts) * size < off < math.inf
-
-
-def _double(tree: Expression) -> float:
-    """The double nearest a number or its root; NaN, which is never off, for anything else."""
-    if isinstance(tree, Operation) and tree.kind == "sqrt":
-        return math.sqrt(abs(_double(tree.arguments[0])))
-    return float(str(tree.value)) if isinstance(tree, Number) else math.nan
 
 
 def _numbers(tree: Expression) -> Iterable[Number]:

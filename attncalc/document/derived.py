@@ -8,7 +8,8 @@ from attncalc.core.expression import Cell, Expression, Number
 from attncalc.core.numbers import figure_of, operand
 from attncalc.core.stage import Step, Trace
 from attncalc.derive import derivation
-from attncalc.document.view import View, relation, shown_tree
+from attncalc.document.relation import relation
+from attncalc.document.view import View, shown_tree
 
 
 class Derived(NamedTuple):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from attncalc.core.arithmetic import MINUS_INFINITY
-from attncalc.core.expression import Expression, Number, Operation, rational, with_numbers
+from attncalc.core.expression import Expression, with_numbers
 from attncalc.core.names import PUBLISHED
-from attncalc.core.numbers import as_fraction, operand
+from attncalc.core.numbers import operand
 from attncalc.core.scenario import Scenario
 from attncalc.core.stage import Step, Trace
 from attncalc.document.blocks import Equation
@@ -109,24 +108,6 @@ def say_in(language: str, ascii_only: bool = False) -> Say:
     if not ascii_only:
         return speaker(language)
     return speaker_of({code: text.translate(TO_ASCII) for code, text in catalogue(language).items()})
-
-
-def relation(tree: Expression, put_in: Expression, result: str, signs: Signs) -> str:
-    """`=` where the result is exactly what its derivation comes to with the numbers that are shown, else `≈`.
-
-    `put_in`: the `shown_tree` of the derivation.
-    """
-    if _is_hidden(tree) or result == "-inf":
-        return signs.equals
-    exact = rational(put_in, lambda number: as_fraction(number.value))
-    return signs.equals if exact is not None and exact == as_fraction(result) else signs.nearly
-
-
-def _is_hidden(tree: Expression) -> bool:
-    """Whether a number put in is minus infinity; what it leads to is exact."""
-    if isinstance(tree, Operation):
-        return tree.kind in ("exp", "power") and _is_hidden(tree.arguments[-1])
-    return isinstance(tree, Number) and bool(tree.value == MINUS_INFINITY)
 
 
 def shown_tree(trace: Trace, tree: Expression) -> Expression:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, repeat
 from typing import Any, NamedTuple
 
@@ -80,10 +81,16 @@ def _layer(value: Any, indent: int | None, level: int) -> tuple[str, Layer]:
     step = None if level > MOST_INDENTED else indent
     gap, end = ("", "") if step is None else ("\n" + " " * step * level, "\n" + " " * step * (level - 1))
     if isinstance(value, dict):
-        items: Iterator[tuple[str, Any]] = ((f"{quoted(name)}: ", part) for name, part in value.items())
+        items: Iterator[tuple[str, Any]] = zip(map(_key, value), value.values(), strict=True)
     else:
         items = zip(repeat(""), value)
     return opening + gap, Layer(items, ", " if step is None else "," + gap, end + closing)
+
+
+@lru_cache(1000)
+def _key(name: str) -> str:
+    """The name of a value in its object: the same few stand in every object of a list."""
+    return f"{quoted(name)}: "
 
 
 def _object(value: Any, indent: int | None, level: int) -> str | None:
