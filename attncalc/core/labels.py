@@ -97,5 +97,5 @@ class Numbered(Sequence[str]):
 
     def places(self, label: str) -> list[int]:
         """The position of a label, if it is one."""
-        plain = label.isascii() and label.isdigit() and len(label) < 19 and label == str(int(label))
-        return [self.numbers.index(int(label))] if plain and int(label) in self.numbers else []
+        number = int(label) if label.isascii() and label.isdigit() and len(label) < 19 else -1
+        return [self.numbers.index(number)] if number in self.numbers and label == str(number) else []

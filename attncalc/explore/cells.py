@@ -77,6 +77,8 @@ def places_said(step: Step, index: Index) -> tuple[str, ...]:
 
 def as_options(trace: Trace, step: Step, index: Index) -> str:
     """` --batch 0 --head 2`, as far as the step has these axes; of a shared head its first query head."""
+    if "batch" not in step.axes and "head" not in step.axes:
+        return ""
     batch, head = index[:2]
     said = {"batch": batch, "head": trace.scenario.first_reader(head, step.cells.shape[1])}
     return "".join(f" --{axis} {place}" for axis, place in said.items() if axis in step.axes)

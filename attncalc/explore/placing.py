@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product, repeat
 from typing import Any
 
@@ -22,20 +22,27 @@ class WrongShape(Exception):
         self.fields = {"found": by(found), "wanted": by(wanted)}
 
 
-def placed(
-    printed: Any, query: int | None, axes: Sequence[str], lengths: tuple[int, ...]
-) -> Iterator[tuple[tuple[int, ...], Any]]:
-    """The printed numbers, of all queries or of one, each with its place on the axes; gaps are left out."""
-    axis = axes.index("query") if query is not None and "query" in axes else None
-    shape = tuple(1 if i == axis else n for i, n in enumerate(lengths))
-    numbers = unjoined(np.array(printed, dtype=object), axes, shape)
-    if not leaves_out_ones(numbers.shape, shape):
-        raise WrongShape(numbers.shape, shape)
-    first = [query if i == axis and query is not None else 0 for i in range(len(shape))]
-    places = product(*(range(start, start + n) for start, n in zip(first, shape, strict=True)))
-    for place, number in zip(places, numbers.flat, strict=True):
-        if number is not None:
-            yield place, number
+class Places:
+    """Where the numbers printed of a step stand on its axes: those of the whole, or `by_query` of one query each."""
+
+    def __init__(self, axes: Sequence[str], lengths: Sequence[int], by_query: bool) -> None:
+        self.axes = axes
+        self.axis = axes.index("query") if by_query and "query" in axes else None
+        self.shape = tuple(1 if i == self.axis else n for i, n in enumerate(lengths))
+        self.fitting: set[tuple[int, ...]] = set()  # the shapes that were found to stand for it
+
+    def of(self, printed: Any, query: int | None) -> Iterator[tuple[tuple[int, ...], Any]]:
+        """The printed numbers, each with its place on the axes; gaps are left out."""
+        numbers = unjoined(np.array(printed, dtype=object), self.axes, self.shape)
+        if numbers.shape not in self.fitting and not leaves_out_ones(numbers.shape, self.shape):
+            raise WrongShape(numbers.shape, self.shape)
+        self.fitting.add(numbers.shape)
+        ranges: list[Iterable[int]] = [*map(range, self.shape)]
+        if self.axis is not None and query is not None:
+            ranges[self.axis] = (query,)
+        return (
+            (place, number) for place, number in zip(product(*ranges), numbers.flat, strict=True) if number is not None
+        )
 
 
 def unjoined(numbers: Values, axes: Sequence[str], shape: tuple[int, ...]) -> Values:

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from attncalc.core.figures import NEAR, WIDE, as_decimal, round_to
 from attncalc.core.labels import places_of
-from attncalc.core.numbers import figure_of
+from attncalc.core.numbers import figure_with
 from attncalc.core.numbers import places_of as places_of_step
 from attncalc.core.stage import Step, Trace
 from attncalc.errors import Fault, ScenarioError
 from attncalc.explore.cells import Index, name_in, places_said
-from attncalc.explore.placing import WrongShape, full_index, placed
+from attncalc.explore.placing import Places, WrongShape, full_index
 
 HALF = Decimal("0.5")
 WHOLE_WEIGHT = Decimal("0.005")
@@ -57,9 +57,10 @@ def verify(trace: Trace) -> list[Verdict]:
             known = ", ".join(step.name for step in trace)
             faults.append(Fault(place, "verify-no-step", {"known": known}))
         else:
-            for rows, part in _parts(trace, printed):
+            printed_of = _Printed(trace, trace[name], isinstance(printed, dict))
+            for query, part in _parts(trace, printed):
                 try:
-                    verdicts += _step(trace, trace[name], rows, part)
+                    verdicts += printed_of.verdicts(part, query)
                 except WrongShape as wrong:
                     faults.append(_shape_fault(trace, place, name, wrong))
     if faults:
@@ -88,21 +89,30 @@ def _parts(trace: Trace, printed: Any) -> Iterator[tuple[int | None, Any]]:
         yield places_of(trace.scenario.query_tokens, label)[0], row
 
 
-def _step(trace: Trace, step: Step, query: int | None, printed: Any) -> Iterator[Verdict]:
-    cells = step.cells.reshape(step.shape)
-    for place, number in placed(printed, query, step.axes, step.shape):
-        value = _decimal(cells[place])
-        right = agrees(value, _decimal(number), trace.scenario.rounding, step.name == "weights")
-        index = full_index(step, place)
-        shown = figure_of(trace, step, cells[place])
-        yield Verdict(name_in(step, index), step.name, _written(number), shown, right, index, number, value)
+class _Printed:
+    """Compares what is printed of a step, whole or `by_query` a row at a time, with its cells."""
+
+    def __init__(self, trace: Trace, step: Step, by_query: bool) -> None:
+        self.step, self.cells = step, step.cells.reshape(step.shape)
+        self.places = Places(step.axes, step.shape, by_query)
+        self.decimals, self.rounding = places_of_step(trace, step), trace.scenario.rounding
+
+    def verdicts(self, printed: Any, query: int | None) -> Iterator[Verdict]:
+        """A verdict for each number of the whole or of a query's row; a WrongShape where they are none."""
+        step, rounding = self.step, self.rounding
+        for place, number in self.places.of(printed, query):
+            value, index = _decimal(self.cells[place]), full_index(step, place)
+            right = agrees(value, _decimal(number), rounding, step.name == "weights")
+            shown = figure_with(self.cells[place], self.decimals, rounding)
+            yield Verdict(name_in(step, index), step.name, _written(number), shown, right, index, number, value)
 
 
 def _sums(trace: Trace, printed: Any) -> Iterator[Verdict]:
     """The weights as shown, added up, for each query."""
     step = trace["weights"]
+    places = Places(step.axes[:-1], step.shape[:-1], isinstance(printed, dict))
     for query, part in _parts(trace, printed):
-        for place, number in placed(part, query, step.axes[:-1], step.shape[:-1]):
+        for place, number in places.of(part, query):
             yield _sum(trace, place, number)
 
 
