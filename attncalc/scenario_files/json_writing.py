@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice, repeat
 from typing import Any, NamedTuple
 
@@ -40,7 +40,7 @@ def written(value: Any, indent: int | None = None) -> str:
     With an indent, a list of numbers stays on one line, so that a matrix looks like one, and so does what stands inside
     more lists and objects than a scenario has.
     """
-    return "".join(pieces(value, indent))
+    return _deep(value) if indent is None else "".join(pieces(value, indent))
 
 
 def pieces(value: Any, indent: int | None = None) -> Iterator[str]:
@@ -78,13 +78,21 @@ class Layer(NamedTuple):
 def _layer(value: Any, indent: int | None, level: int) -> tuple[str, Layer]:
     """The bracket that opens a list or an object, and the rest."""
     opening, closing = "{}" if isinstance(value, dict) else "[]"
-    step = None if level > MOST_INDENTED else indent
-    gap, end = ("", "") if step is None else ("\n" + " " * step * level, "\n" + " " * step * (level - 1))
+    gap, comma, end = _gaps(indent, level)
     if isinstance(value, dict):
         items: Iterator[tuple[str, Any]] = zip(map(_key, value), value.values(), strict=True)
     else:
         items = zip(repeat(""), value)
-    return opening + gap, Layer(items, ", " if step is None else "," + gap, end + closing)
+    return opening + gap, Layer(items, comma, end + closing)
+
+
+@cache
+def _gaps(indent: int | None, level: int) -> tuple[str, str, str]:
+    """What stands after a bracket that opens, between two values, and before a bracket that closes."""
+    if indent is None or level > MOST_INDENTED:
+        return "", ", ", ""
+    gap = "\n" + " " * indent * level
+    return gap, "," + gap, gap[: len(gap) - indent]
 
 
 @lru_cache(1000)
@@ -107,8 +115,9 @@ def _object(value: Any, indent: int | None, level: int) -> str | None:
 
 
 def _deep(value: Any) -> str:
-    """What stands inside more lists and objects than are indented, on one line."""
-    if line := _line(value):
+    """What has no indent, or stands inside more lists and objects than are indented, on one line."""
+    value = value() if callable(value) else value
+    if (line := _line(value)) is not None:
         return line
     if isinstance(value, dict):
         return "{" + ", ".join(f"{quoted(name)}: {_deep(part)}" for name, part in value.items()) + "}"
@@ -128,7 +137,7 @@ def _line(value: Any) -> str | None:
     if not isinstance(value, LISTS):
         return scalar(value)
     kinds = set(map(type, value))
-    if not kinds <= PLAIN and any(issubclass(kind, (dict, *LISTS)) for kind in kinds - PLAIN):
+    if not kinds <= PLAIN and any(kind in LISTS or issubclass(kind, (dict, *LISTS)) for kind in kinds - PLAIN):
         return None
     return f"[{_row(value, kinds)}]"
 
