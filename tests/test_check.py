@@ -411,6 +411,25 @@ def test_what_went_wrong_in_a_run_is_named(name: str, made: Any, language: str, 
     assert says(done.out, sentence)
 
 
+@pytest.mark.parametrize("kind", ["float64", "float32", "float16"])
+def test_a_large_wrong_number_makes_no_room_for_those_beside_it(kind: str, tmp_path: Path) -> None:
+    """Noise is a share of the right numbers: a number that is far off is wrong, whatever stands beside it."""
+    np.save(tmp_path / "a.npy", np.array([6.05e4 if kind == "float16" else 6.05e10, np.exp(0.2), 1.9, 0.8], kind))
+    done = check("draw", str(tmp_path / "a.npy"), "--step", "exponentials", "--json")
+    found = json.loads(done.out)
+    assert found["steps"][0]["right"] == 1
+    assert found["verdict"] == "unknown"
+
+
+def test_numbers_that_are_rounded_to_places_are_no_programs_however_large() -> None:
+    """One of 16 digits beside short ones with as many decimals: each is right within half a unit of its last digit."""
+    scores = b'{"scores": [[26, 0], [0.5, -1]]}'
+    answer = "exponentials=195729609428.8388 1.0000; 1.6487 0.3679"
+    done = call("check", "-", "--answer", answer, stdin=scores)
+    assert (done.code, done.out.split("\n")[0]) == (0, "Right  All 4 numbers are right.")
+    assert call("check", "-", "--answer", answer.replace("1.6487", "1.6488"), stdin=scores).code == 1
+
+
 def test_an_average_over_heads_is_recognised(tmp_path: Path) -> None:
     """What nn.MultiheadAttention gives; no cell of it has a head."""
     np.save(tmp_path / "mean.npy", gpt2()["weights"].mean(axis=0).astype(np.float32))

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from calling import call, document, out
@@ -22,6 +23,7 @@ from attncalc.scenario_files.json_writing import written
 
 LINEAR = ("compare", "draw", "--set", "weighting=linear")
 FOUR_WAYS = (*LINEAR, "--with", "weighting=uniform", "--with", "weighting=self")
+EXACT = ("--arithmetic", "exact")
 PAST = {"scores": [[0, 0, 0], [0, 1, 2], [3, 3, 0]]}
 
 
@@ -83,6 +85,24 @@ def test_differences_are_those_of_numpy(seed: int) -> None:
     assert weights["largest_difference"]["value"] == pytest.approx(moved.flat[np.abs(moved).argmax()], rel=1e-12)
     row, key = np.unravel_index(np.abs(moved).argmax(), moved.shape)
     assert weights["largest_difference"]["cell"] == f"weights {row} {key}"
+
+
+@pytest.mark.parametrize("places", [4, 20, 29, 40, 50])
+def test_every_digit_of_a_difference_is_a_digit(places: int) -> None:
+    """However many are asked for: none is a 0 that was only filled in."""
+    said = out("compare", "draw", *EXACT, "--places", str(places), "--set", "scores.0=2", "--step", "weights")
+    with mpmath.workdps(80):
+        first, second = ([mpmath.exp(mpmath.mpf(s)) for s in (x, "0.2", "0.6", "-0.3")] for x in ("1.8", "2"))
+        changes = [b / sum(second) - a / sum(first) for a, b in zip(first, second, strict=True)]
+        wanted = [mpmath.nint(change * mpmath.mpf(10) ** places) for change in changes]
+    shown = re.findall(r"(\S+)$", said[said.index("──") : said.index("Reading")], re.M)[1:]
+    assert [Decimal(x.replace("−", "-")).scaleb(places) for x in shown] == [int(x) for x in wanted]
+
+
+def test_a_difference_has_no_digits_that_one_of_the_two_does_not_have() -> None:
+    """A number calculated for 2 places is not set beside one of 50 with 50."""
+    said = out("compare", "draw", *EXACT, "--with", "scores.0=2; places=50", "--step", "total")
+    assert re.search(r"9\.83 +11\.17\d{48} +1\.33940863451770414350$", said, re.M)
 
 
 def test_the_four_weightings_of_the_article_stand_side_by_side() -> None:
@@ -367,6 +387,13 @@ def test_a_row_of_zeros_or_of_nan_has_words_too() -> None:
     """No key is the top of a row that sees none."""
     zeros = document("compare", "-", "--set", 'mask={"hide": [0, 1, 2]}', stdin=json.dumps(PAST).encode())
     assert "at no key in" in zeros["text"][1]
+
+
+def test_the_largest_of_negative_weights_is_at_its_key() -> None:
+    """It is at no key only where all of them are 0."""
+    rows = json.dumps({"weights": [[-1, -2]], "v": [[1], [2]], "query_tokens": ["q"]}).encode()
+    text = document("compare", "-", "--set", "weights.0.0=-3", stdin=rows)["text"][1]
+    assert "Its largest weight is at 0 in stdin, at 1 in weights.0.0=-3." in text
     hidden = 'mask={"hide": [0, 1, 2]}; empty_rows=nan'
     assert "It holds NaN." in document("compare", "-", "--with", hidden, stdin=json.dumps(PAST).encode())["text"][1]
     blind = b'{"scores": [["-Infinity", "-Infinity"], [0, 1]], "empty_rows": "nan"}'

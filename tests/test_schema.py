@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 from bad_input_rows import RUN, Row, rows
 from calling import call
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema.exceptions import ValidationError  # type: ignore[import-untyped]
+from jsonschema.validators import extend  # type: ignore[import-untyped]
 from rivals.random_scenarios import as_json, documents, documents_by_hand
 
 from attncalc import load
@@ -48,6 +51,18 @@ def schema() -> Draft202012Validator:
     done = call("schema")
     assert (done.code, done.err) == (0, "")
     return Draft202012Validator(json.loads(done.out))
+
+
+def any_of(validator: Any, schemas: list[Any], instance: Any, _: Any) -> Iterator[ValidationError]:
+    """`anyOf` at the first fault of each choice: jsonschema's own gathers all faults of all, were they 100,000."""
+    if not any(validator.evolve(schema=schema).is_valid(instance) for schema in schemas):
+        yield ValidationError("valid under none of the choices")
+
+
+def is_valid(instance: Any) -> bool:
+    """Whether the schema accepts a value, soon."""
+    quick: bool = extend(Draft202012Validator, {"anyOf": any_of})(schema().schema).is_valid(instance)
+    return quick
 
 
 def value(text: str) -> Any:
@@ -99,12 +114,13 @@ def test_accepts_random_scenarios(by_hand: bool) -> None:
 
 @pytest.mark.parametrize("row", FORM, ids=identity)
 def test_rejects_what_the_reader_rejects_for_its_form(row: Row) -> None:
-    assert not schema().is_valid(content(row))
+    assert not is_valid(content(row))
 
 
 @pytest.mark.parametrize("row", BEYOND, ids=identity)
 def test_passes_what_no_schema_can_see(row: Row) -> None:
     assert row.schema in REASONS
+    assert is_valid(content(row))
     assert schema().is_valid(content(row)), "the schema can say this: mark the row with schema = true"
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attncalc.core.bounded import Values
-from attncalc.core.figures import NEAR, WIDE, as_decimal
+from attncalc.core.figures import BIG_POWER, NEAR, WIDE, as_decimal
 from attncalc.core.numbers import places_of
 from attncalc.core.stage import Row, Step, Trace
 from attncalc.explore.alignment import Alignment, aligned
@@ -17,7 +17,10 @@ from attncalc.explore.cells import Index
 from attncalc.pipelines.standard import STEP_NAMES
 
 MEANT_DIGITS = 30
-"""Fewer than any exact number has: what two ways of calculating leave in the last of them is no difference."""
+"""Fewer than any exact number has: what two ways of calculating leave in the last of them is no difference.
+
+Numbers that are shown with more have more: digits enough before the point, these places, and two to round them by.
+"""
 
 
 class Variant(NamedTuple):
@@ -84,8 +87,12 @@ class Compared(NamedTuple):
 
     @property
     def places(self) -> int:
-        """The decimals that its differences are shown with: the most of any variant."""
-        return max(places_of(self.traces[number], self.step(number)) for number in self.having)
+        """The decimals that its differences are shown with: the most of any variant, as far as every one has them."""
+        return min(max(self._places), max(MEANT_DIGITS - BIG_POWER, min(self._places)))
+
+    @property
+    def _places(self) -> list[int]:
+        return [places_of(self.traces[number], self.step(number)) for number in self.having]
 
     def step(self, number: int) -> Step:
         """The step of a variant that has it."""
@@ -108,7 +115,8 @@ class Compared(NamedTuple):
         one = self.having[0]
         base, other = (as_decimal(self.value(n, index)) for n in (one, number))
         by_hand = all(self.traces[n].kind == "by-hand" for n in (one, number))
-        return Change(difference(base, other, None if by_hand else MEANT_DIGITS), base, other)
+        digits = None if by_hand else max(MEANT_DIGITS, BIG_POWER + min(self._places) + 2)
+        return Change(difference(base, other, digits), base, other)
 
     def largest_at(self, index: Index) -> Change:
         """The difference of a cell that is largest in size."""
@@ -231,7 +239,8 @@ def largest(row: Sequence[Any]) -> tuple[int, ...]:
     """The keys that have the largest weight of a row; none where all are 0 or one is NaN."""
     numbers = [float(x) for x in row]
     top = max(numbers, default=0.0)
-    return tuple(key for key, x in enumerate(numbers) if x == top and top > 0) if all(map(np.isfinite, numbers)) else ()
+    told = any(numbers) and bool(np.isfinite(numbers).all())
+    return tuple(key for key, x in enumerate(numbers) if told and x == top)
 
 
 def row_change(weights: Compared, number: int, cells: Sequence[Index]) -> RowChange | None:

@@ -41,24 +41,24 @@ class Sheet:
         """The right numbers, laid out as the answers are."""
         return self.laid_out(self.step.cells)
 
-    @cached_property
-    def scales(self) -> Values:
-        """What the noise of each answer goes by: the largest finite number beside it, the right ones and the answers.
+    def _noise(self, *numbers: Values) -> Values:
+        """How far the noise of its type may put each answer: a share of the largest finite number beside it.
 
         Of weights that is the largest of the row, twice: rows of many keys have small numbers only. Of other steps it
         is the largest of the head, since sums of products may cancel.
         """
-        sizes = np.abs(np.stack([self.right.astype(np.float64), self.answered.values]))
+        sizes = np.abs(np.stack([cells.astype(np.float64) for cells in numbers]))
         finite = np.where(np.isfinite(sizes), sizes, 0.0).max(axis=0)
         by_row = self.name in BY_ROW
         largest = finite.max(axis=-1 if by_row else (-2, -1), keepdims=True) * (2 if by_row else 1)
-        return np.asarray(np.broadcast_to(largest, self.given.shape)[self.given])
+        scales = np.broadcast_to(largest, self.given.shape)[self.given]
+        return np.asarray(NOISE[self.answered.precision] * scales)
 
     @cached_property
     def within(self) -> Values:
         """How far a number may be from each answer."""
         if self.answered.precision != DIGITS:
-            return np.asarray(NOISE[self.answered.precision] * self.scales)
+            return self._noise(self.right, self.answered.values)
         within = self.answered.within[self.given].astype(np.float64)
         return np.asarray(within * (1 + SPARE) + SPARE * 1e-3 * np.maximum(1, np.abs(self._finite)))
 
@@ -139,7 +139,9 @@ class Sheet:
         distance = self.distance(self.step.cells)
         if distance is None:
             return False
-        if self.answered.precision != DIGITS or self.step.cells.dtype != object:
+        if self.answered.precision != DIGITS:  # a wrong number beside it, however large, makes no room
+            return distance <= self._noise(self.right)
+        if self.step.cells.dtype != object:
             return distance <= self.within
         sure = np.abs(distance - self.within) > 1e-6 * (self.within + np.abs(self._finite))
         right = distance <= self.within

@@ -241,7 +241,12 @@ def precision_of(numbers: Sequence[TypedNumber]) -> str:
         long = sum(times[id(number)] for number, n in zip(plain, digits, strict=True) if n >= width.digits)
         if long >= width.least and width.holds(decimals, values):
             return width.precision
-    return "float64" if max(digits, default=0) >= MOST_SHORT else DIGITS
+    return "float64" if max(digits, default=0) >= MOST_SHORT and not _to_places(decimals, digits) else DIGITS
+
+
+def _to_places(decimals: Sequence[Decimal], digits: Sequence[int]) -> bool:
+    """Whether numbers long and short have the same number of decimals: they were rounded, and large ones are long."""
+    return min(digits) < MOST_SHORT and len({value.as_tuple().exponent for value in decimals}) == 1
 
 
 def _equals(kind: Any) -> Callable[[Sequence[Decimal], Values], bool]:
