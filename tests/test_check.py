@@ -421,13 +421,23 @@ def test_a_large_wrong_number_makes_no_room_for_those_beside_it(kind: str, tmp_p
     assert found["verdict"] == "unknown"
 
 
-def test_numbers_that_are_rounded_to_places_are_no_programs_however_large() -> None:
-    """One of 16 digits beside short ones with as many decimals: each is right within half a unit of its last digit."""
-    scores = b'{"scores": [[26, 0], [0.5, -1]]}'
-    answer = "exponentials=195729609428.8388 1.0000; 1.6487 0.3679"
-    done = call("check", "-", "--answer", answer, stdin=scores)
-    assert (done.code, done.out.split("\n")[0]) == (0, "Right  All 4 numbers are right.")
-    assert call("check", "-", "--answer", answer.replace("1.6487", "1.6488"), stdin=scores).code == 1
+LARGE: list[tuple[int, str, str, str]] = [
+    (10, "[[12, 0], [0.5, -1]]", "1000000000000.0000 1.0000; 3.1623 0.1000", "1000000000000.0000 1.0000; 3.1623 0.1003"),
+    (3, "[[15, -1, -9], [11, 10, -5], [9, 2, -6]]", "14348907.0000 0.3333 0.0001; 177147.0000 59049.0000 0.0041; 19683.0000 9.0000 0.0014",
+     "14348907.0000 0.3333 0.2001; 177147.0000 59049.0000 0.0041; 19683.0000 9.0000 0.0014"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("base", "scores", "right", "wrong"), LARGE)
+def test_numbers_that_are_rounded_to_places_are_no_programs_however_large(
+    base: int, scores: str, right: str, wrong: str
+) -> None:
+    """Long ones beside short ones with as many decimals: each is right within half a unit of its last digit."""
+    scenario = b'{"scores": %s, "base": %d}' % (scores.encode(), base)
+    done = call("check", "-", "--answer", f"exponentials={right}", stdin=scenario)
+    assert (done.code, done.out.split()[0]) == (0, "Right")
+    off = json.loads(call("check", "-", "--json", "--answer", f"exponentials={wrong}", stdin=scenario).out)
+    assert off["steps"][0]["right"] == off["steps"][0]["all"] - 1
 
 
 def test_an_average_over_heads_is_recognised(tmp_path: Path) -> None:

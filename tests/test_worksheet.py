@@ -451,3 +451,12 @@ def test_many_copies_are_numbered_in_order(tmp_path: Path) -> None:
     names = sorted(path.name for path in folder.glob("sheet-*"))
     assert (len(names), names[0], names[-1]) == (100, "sheet-001.md", "sheet-100.md")
     assert empty_document(made(1, 4)) == json.loads((folder / "blank-001.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "(equal ones share it)"), ("zh", "（并列的平分）")])
+def test_what_a_row_of_equal_largest_scores_shows_is_what_is_said(language: str, said: str) -> None:
+    """Where two scores of the row are the largest, the mistake gives each a half, and its sentence says so."""
+    key = out("worksheet", "--seed", "23", "--level", "2", "--part", "key", language=language)
+    line = next(line for line in key.splitlines() if "argmax" in line)
+    assert "0.50, 0.00, 0.50" in line
+    assert said in line

@@ -211,6 +211,9 @@ def _within_of_weight(number: TypedNumber | None) -> Decimal | None:
 MOST_SHORT = 15
 """A number with so many digits is one that a program printed."""
 
+FEW_PLACES, FEW_DIGITS = 6, 7
+"""Fewer than a program prints of a binary number that it does not round."""
+
 
 class Width(NamedTuple):
     """What shows that a program printed binary numbers of a width: so many long numbers, and all of them such.
@@ -237,16 +240,19 @@ def precision_of(numbers: Sequence[TypedNumber]) -> str:
     decimals = [number.value for number in plain]
     digits = [len(value.as_tuple().digits) for value in decimals]
     values = np.array([float(value) for value in decimals])
+    if not plain or _to_few_places(decimals, digits):
+        return DIGITS
     for width in WIDTHS:
         long = sum(times[id(number)] for number, n in zip(plain, digits, strict=True) if n >= width.digits)
         if long >= width.least and width.holds(decimals, values):
             return width.precision
-    return "float64" if max(digits, default=0) >= MOST_SHORT and not _to_places(decimals, digits) else DIGITS
+    return "float64" if max(digits) >= MOST_SHORT else DIGITS
 
 
-def _to_places(decimals: Sequence[Decimal], digits: Sequence[int]) -> bool:
-    """Whether numbers long and short have the same number of decimals: they were rounded, and large ones are long."""
-    return min(digits) < MOST_SHORT and len({value.as_tuple().exponent for value in decimals}) == 1
+def _to_few_places(decimals: Sequence[Decimal], digits: Sequence[int]) -> bool:
+    """Whether all numbers have the same few decimals, short ones too: they were rounded, and large ones are long."""
+    last = {value.as_tuple().exponent for value in decimals}
+    return last <= {-places for places in range(FEW_PLACES + 1)} and len(last) == 1 and min(digits) < FEW_DIGITS
 
 
 def _equals(kind: Any) -> Callable[[Sequence[Decimal], Values], bool]:

@@ -34,7 +34,7 @@ MESSAGES: dict[str, str] = {
     "mistake.negative-exponent": "The exponentials were taken of −s instead of s.",
     "mistake-why.negative-exponent": "The order is then turned round: the key that fits best gets the smallest weight.",
     "mistake-how.negative-exponent": "Calculate e^s with the sign of the score: the larger the score, the larger its exponential.",
-    "mistake.argmax": "The largest score of the row got the weight 1, all others 0.",
+    "mistake.argmax": "The largest score of the row got the weight 1 (equal ones share it), all others 0.",
     "mistake-why.argmax": "Softmax gives every visible key a share that says how close its score is to the others; 1 and 0 no longer tell that.",
     "mistake-how.argmax": "Exponentiate all visible scores and divide each by the total; a weight is 0 only where the key is hidden.",
     "mistake.sigmoid": "The sigmoid was taken of each score instead of the softmax of each row.",

@@ -34,7 +34,7 @@ MESSAGES: dict[str, str] = {
     "mistake.negative-exponent": "取指数时用了 −s，而不是 s。",
     "mistake-why.negative-exponent": "这样大小顺序颠倒了：最匹配的键反而得到最小的权重。",
     "mistake-how.negative-exponent": "算 e^s，保持分数的正负号：分数越大，指数越大。",
-    "mistake.argmax": "这一行最大的分数权重取了 1，其余取了 0。",
+    "mistake.argmax": "这一行最大的分数权重取了 1（并列的平分），其余取了 0。",
     "mistake-why.argmax": "softmax 让每个可见的键都分到一份，体现分数之间差多少；只取 1 和 0，就看不出来了。",
     "mistake-how.argmax": "对所有可见的分数取指数，再各自除以总和；只有被遮住的键权重才是 0。",
     "mistake.sigmoid": "对每个分数做了 sigmoid，而不是对每一行做 softmax。",
