@@ -212,11 +212,13 @@ def by_hand_differs(trace: Trace) -> Iterator[Note]:
         exact = Trace(scenario, "exact", decimal(scenario, lambda step: False)[0])
     except CalculationError:  # by hand a number out of range may round to 0, exactly it is refused: nothing to compare
         return
+    first = ""
     for name in (name for name in FINAL_STEPS if name in trace):
         shown, true = figures(trace, name), _as_shown_by_hand(trace, exact, name)
         moved = int((shown != true).sum())
         if moved:
-            fields = {"step": name, "moved": moved, "all": shown.size, "first": _first_to_move(trace, exact)}
+            first = first or _first_to_move(trace, exact)
+            fields = {"step": name, "moved": moved, "all": shown.size, "first": first}
             fields["vectors"] = _rows_that_moved(trace[name], shown, true)
             yield Note("by-hand-differs", name, fields)
 
@@ -238,7 +240,10 @@ def _first_to_move(trace: Trace, exact: Trace) -> str:
     """The first step whose rounding, put in step by step, changes a final number."""
     finals = [name for name in FINAL_STEPS if name in trace]
     computed = [step.name for step in trace if not step.stage.given]
+    partly = exact
     for last, name in enumerate(computed):
+        if (partly[name].cells == trace[name].cells).all():  # it is round already: all stays as before
+            continue
         steps, _ = decimal(trace.scenario, frozenset(computed[: last + 1]).__contains__)
         partly = Trace(trace.scenario, "by-hand", steps)
         if any((_as_shown_by_hand(trace, partly, f) != _as_shown_by_hand(trace, exact, f)).any() for f in finals):
