@@ -289,10 +289,11 @@ def test_a_map_of_one_head_of_many_is_not_refused() -> None:
     assert call("run", "-", *MAP, stdin=json.dumps({"scores": [[[1]]] * 60_000}).encode()).code == 0
 
 
-def test_a_row_with_very_many_numbers_is_told_in_short(tmp_path: Path) -> None:
-    """Unless a step of it or, by force, all is asked for; as data it is whole."""
+@pytest.mark.parametrize("shape", [(4096, 32), (12_000, 1)])
+def test_a_row_with_very_many_numbers_is_told_in_short(shape: tuple[int, int], tmp_path: Path) -> None:
+    """Unless a step of it or, by force, all is asked for; as data it is whole. Many short rows are as many as few."""
     for name in "qkv":
-        np.save(tmp_path / f"{name}.npy", np.random.default_rng(8).standard_normal((4096, 32)))
+        np.save(tmp_path / f"{name}.npy", np.random.default_rng(8).standard_normal(shape))
     array = {name: {"npy": f"{name}.npy"} for name in "qkv"}
     (tmp_path / "a.json").write_text(json.dumps(array), encoding="utf-8")
     for words, short in (

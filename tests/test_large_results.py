@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from samples import BUILT_IN
 
 from attncalc import derive, load, render, run
-from attncalc.cli import output
+from attncalc.cli import commands, output
 from attncalc.core.expressions import leaves
 from attncalc.core.figures import round_to
 from attncalc.core.labels import Numbered, distinct
@@ -65,6 +65,32 @@ def test_a_step_is_let_go_before_the_next_is_made(format: str) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert 1_000_000 < peak < whole / 2
+
+
+STORIES = [
+    ("float64", "table"),
+    ("float64", "latex"),
+    ("float64", "html"),
+    ("float32", "plain"),
+    ("float16", "markdown"),
+]
+
+
+@pytest.mark.parametrize(("arithmetic", "format"), STORIES)
+def test_an_explanation_needs_no_products_of_all(
+    arithmetic: str, format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In binary arithmetic the products of a row that is told, made on the way, are those of the step `terms`."""
+    numbers = np.random.default_rng(9)
+    arrays = {name: numbers.standard_normal((180, width)).tolist() for name, width in (("q", 3), ("k", 3), ("v", 65))}
+    file = tmp_path / "many.json"
+    file.write_text(json.dumps({**arrays, "mask": "causal", "arithmetic": arithmetic}), encoding="utf-8")
+    made: list[bool] = []
+    monkeypatch.setattr("attncalc.running.run", lambda scenario, terms: made.append(terms) or run(scenario, terms))
+    told = out("explain", str(file), "--format", format)
+    monkeypatch.setattr(commands, "EAGER", 10**9)
+    assert out("explain", str(file), "--format", format) == told
+    assert made == [False, True]
 
 
 def test_distances_take_no_decimal_each() -> None:

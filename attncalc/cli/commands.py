@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,14 +10,16 @@ from attncalc.cli import mapping
 from attncalc.cli.answering import all_of, answer_format, asked_for, write_blocks, write_text
 from attncalc.cli.choices import Options, calculation, format_of, settings_of, view_of
 from attncalc.cli.long_roads import road, some_rows, whole
-from attncalc.cli.output_size import check_size
+from attncalc.cli.output_size import DATA, check_size
 from attncalc.cli.report import Status
 from attncalc.cli.session import Session
 from attncalc.core import names
+from attncalc.core.memory import EAGER
 from attncalc.errors import UsageError
 from attncalc.scenario_files import builtin
 
 if TYPE_CHECKING:
+    from attncalc.core.scenario import Scenario
     from attncalc.core.stage import Trace
     from attncalc.document.blocks import Block
     from attncalc.document.view import View
@@ -39,7 +42,17 @@ def explain(session: Session, options: Options) -> int:
         return some_rows(session, options, found, "explain", _shown)
     rows, format = len(options["token"] or found.queries), answer_format(options, names.FORMATS)
     check_size(found, options, format, rows, told=True)
-    return _shown(session, options, [run(found, terms=found.has_values)], "explain")
+    return _shown(session, options, [run(found, _with_terms(found, options, format))], "explain")
+
+
+def _with_terms(scenario: Scenario, options: Options, format: str) -> bool:
+    """Whether the products of all weights and values are made: very many only for data, for a story its own do."""
+    from attncalc.pipelines.cost import chosen_arithmetic
+
+    many = math.prod(scenario.grid) * scenario.sizes.get("d_v", 0) > EAGER
+    binary = chosen_arithmetic(scenario) not in names.DECIMAL_KINDS
+    story = format in {*names.DOCUMENTS} - {*DATA} and not options["step"]
+    return scenario.has_values and not (many and binary and story)
 
 
 def run(session: Session, options: Options) -> int:

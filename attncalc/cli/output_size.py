@@ -112,8 +112,9 @@ class _Tables:
         return self.by_key * self._side(self.scenario.grid[3]) + OF_A_ROW * (self.by_key + self.others) + of_features
 
     def _of_keys(self) -> int:
-        """The keys and values of a head."""
-        return self._side(self.scenario.grid[3]) * self._features("d_k", "d_v")
+        """The keys and values of a head, a row for each token."""
+        of_a_token = sum(OF_A_ROW + size for name in ("d_k", "d_v") if (size := self.scenario.sizes.get(name, 0)))
+        return self._side(self.scenario.grid[3]) * of_a_token
 
     def _of_sums(self) -> int:
         """What the sums of one row are made from, which a page always says: its total and its context."""

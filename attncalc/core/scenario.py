@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,12 +55,12 @@ class Scenario(InNotebooks):
         """The value of a key, its default where the file leaves it out."""
         return self.document.get(key)
 
-    @property
+    @cached_property  # asked for with every number that is shown
     def places(self) -> int:
         """Decimals shown."""
         return int(self.document["places"])
 
-    @property
+    @cached_property
     def rounding(self) -> str:
         """half-up, half-even or truncate."""
         return str(self.document["rounding"])

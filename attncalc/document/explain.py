@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from attncalc.core.expression import Cell, Number, Operation
 from attncalc.core.figures import figure
-from attncalc.core.numbers import figure_of, places_of
+from attncalc.core.numbers import figure_of, figures_of, places_of
 from attncalc.core.rows import hidden_cells, own_place
 from attncalc.core.stage import Row, Step, Trace
 from attncalc.core.tokens import labels
@@ -180,14 +180,17 @@ def _terms(telling: Telling) -> Matrix:
     trace, view = telling.trace, telling.view
     names = labels(trace.scenario.tokens)
     weights, values = trace["weights"], trace["all_v" if "all_v" in trace else "v"]
+    features = int(values.cells.shape[-1])
+    shown = features if view.everything or features <= MOST_FEATURES else MOST_FEATURES - 1
+    rest = [view.signs.dots] if shown < features else []
     rows = []
     for key in telling.keys:
-        weight, vector = weights.cells[(*telling.row, key)], values.cells[(*telling.place(values), key)]
+        weight, vector = weights.cells[(*telling.row, key)], values.cells[(*telling.place(values), key)][:shown]
         rows.append(
             (
                 Figure(view.number(figure_of(trace, weights, weight))),
-                Figure(_vector(telling, [figure_of(trace, values, x) for x in vector])),
-                Figure(_vector(telling, _products(telling, weight, vector, key))),
+                Figure(_vector(view, figures_of(trace, values, vector), rest)),
+                Figure(_vector(view, _products(telling, weight, vector, key), rest)),
             )
         )
     columns = tuple(view.say(f"column.{name}") for name in ("weight", "value", "product"))
@@ -195,13 +198,13 @@ def _terms(telling: Telling) -> Matrix:
 
 
 def _products(telling: Telling, weight: Any, vector: Sequence[Any], key: int) -> list[str]:
-    """Weight × value as text: by hand all its digits, since inside a step nothing is rounded."""
+    """Weight × value as text, of the first features: by hand all digits, since inside a step nothing is rounded."""
     trace = telling.trace
     if trace.kind == "by-hand":
         return [_all_digits(weight * x) for x in vector]
     if "terms" in trace:
-        return [figure_of(trace, trace["terms"], x) for x in trace["terms"].cells[(*telling.row, key)]]
-    return [figure_of(trace, trace["context"], weight * x) for x in vector]
+        return figures_of(trace, trace["terms"], trace["terms"].cells[(*telling.row, key)][: len(vector)])
+    return figures_of(trace, trace["context"], (weight * x for x in vector))
 
 
 def _all_digits(number: Decimal) -> str:
@@ -209,8 +212,5 @@ def _all_digits(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _vector(telling: Telling, numbers: Sequence[str]) -> str:
-    shown = numbers if telling.view.everything or len(numbers) <= MOST_FEATURES else numbers[: MOST_FEATURES - 1]
-    texts = [telling.view.number(text) for text in shown]
-    texts += [telling.view.signs.dots] if len(shown) < len(numbers) else []
-    return f"({', '.join(texts)})"
+def _vector(view: View, numbers: Sequence[str], rest: Sequence[str]) -> str:
+    return f"({', '.join([*map(view.number, numbers), *rest])})"
