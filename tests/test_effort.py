@@ -105,7 +105,7 @@ def test_blocks_of_a_long_context_are_its_own() -> None:
 
 def stages_of_long(document: dict[str, Any]) -> tuple[Any, ...]:
     """The stages with which a long context is calculated."""
-    from attncalc.long.loading import steps
+    from attncalc.long.stages import steps
 
     return steps(load(document))
 

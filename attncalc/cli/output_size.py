@@ -70,7 +70,7 @@ class _Tables:
 
     def __init__(self, scenario: Scenario, options: Options, format: str, told: bool) -> None:
         from attncalc.document.view import MOST_SIDE
-        from attncalc.long.loading import of_cells, steps
+        from attncalc.long.stages import of_cells, steps
 
         self.scenario, self.format, self.told = scenario, format, told
         self.whole = not options["step"]

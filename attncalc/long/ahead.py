@@ -11,9 +11,10 @@ from typing import NamedTuple
 from attncalc.core import memory
 from attncalc.core.stage import Stage
 from attncalc.long.blocks import HELD, ROWS, block, cells, jobs, places, rows_at_once
-from attncalc.long.loading import COMPARED, Long, Ready, of_cells, steps
+from attncalc.long.loading import COMPARED, Long, Ready
 from attncalc.long.problem import Asked, Job, Problem
 from attncalc.long.softmax import SUMMARY_TILE
+from attncalc.long.stages import of_cells, steps
 from attncalc.scenario_files.array_rows import BY_CELLS
 
 STEPS_OF_ROWS, LABELS = 6, 50

@@ -21,9 +21,9 @@ from attncalc.fold import Slot, fold
 from attncalc.long.extents import Extent, is_finite, longest_row
 from attncalc.long.hiding import Hiding
 from attncalc.long.problem import BOUND, Problem
+from attncalc.long.stages import of_cells, steps
 from attncalc.long.tables import Table, held, place
 from attncalc.ops import weighing
-from attncalc.pipelines.standard import stages
 from attncalc.scenario_files.array_places import Located
 from attncalc.scenario_files.array_rows import BY_CELLS, Outlines
 from attncalc.scenario_files.folding import changed
@@ -122,12 +122,6 @@ def _kind(scenario: Scenario, outlines: Outlines) -> str:
     return "float32" if floats and all(dtype.itemsize <= 4 for dtype in floats) else "float64"
 
 
-def steps(scenario: Scenario) -> tuple[Stage, ...]:
-    """The rows that a scenario needs, those of the online algorithm aside: a long context has blocks of its own."""
-    plain = {name: value for name, value in scenario.document.items() if name != "algorithm"}
-    return stages(replace(scenario, document=plain) if scenario.online else scenario)
-
-
 class Ready(NamedTuple):
     """A problem, and the rows of the calculation that go on from its context."""
 
@@ -158,11 +152,6 @@ def ready(long: Long, streamed: Sequence[str] = ()) -> Ready:
         fold(kept, scenario, arithmetic, lambda row, read: row.calculate(arithmetic, scenario, read), slots)
     problem = _problem(long._replace(scenario=scenario), slots, plain)
     return Ready(problem, scenario, rows[end + 1 :], slots)
-
-
-def of_cells(row: Stage) -> bool:
-    """Whether a stage has a number for each query and key."""
-    return "key" in row.axes and "query" in row.axes
 
 
 def _problem(long: Long, slots: Mapping[str, Slot], streamed: bool) -> Problem:

@@ -10,7 +10,8 @@ import numpy as np
 
 from attncalc.core.bounded import Values
 from attncalc.core.scenario import Scenario
-from attncalc.long.loading import Long, of_cells, steps
+from attncalc.long.loading import Long
+from attncalc.long.stages import of_cells, steps
 from attncalc.long.tables import Table
 from attncalc.scenario_files.defaults import PROJECTIONS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from attncalc.core.memory import check_fits
 from attncalc.core.scenario import Scenario
 from attncalc.errors import Fault, ScenarioError
 from attncalc.messages import Word
-from attncalc.scenario_files.array_files import load_array
-from attncalc.scenario_files.array_rows import Outlines
 from attncalc.scenario_files.beside import HERE, Folder
 from attncalc.scenario_files.defaults import with_defaults
 from attncalc.scenario_files.expected import check_expected
@@ -28,6 +26,9 @@ from attncalc.scenario_files.masks import Masks
 from attncalc.scenario_files.number_arrays import as_decimal
 from attncalc.scenario_files.reading_rules import check_rules
 from attncalc.scenario_files.shapes import Shapes
+
+if TYPE_CHECKING:
+    from attncalc.scenario_files.array_rows import Outlines
 
 Made = TypeVar("Made")
 
@@ -117,6 +118,8 @@ def _arrays(
             continue
         try:
             if outlines is None:
+                from attncalc.scenario_files.array_files import load_array  # few scenarios have arrays in files
+
                 arrays[path] = load_array(value, folder, place)
             else:
                 arrays[path] = outlines.load(path, value, folder, place)

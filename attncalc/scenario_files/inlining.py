@@ -9,7 +9,6 @@ from typing import Any
 
 from attncalc.core.figures import Literal
 from attncalc.errors import UsageError
-from attncalc.scenario_files.array_files import file_of, load_array
 from attncalc.scenario_files.beside import Folder
 from attncalc.scenario_files.edits import segments_of
 from attncalc.scenario_files.json_text import inside_a_trace
@@ -60,6 +59,7 @@ def opened(document: Any, changes: Iterable[str], folder: Folder) -> Any:
 
 def moved(document: dict[str, Any], old: Folder, new: Path) -> dict[str, Any]:
     """The document as it can be read from another folder: arrays in files that are others there are put in."""
+    from attncalc.scenario_files.array_files import file_of
 
     def away(place: Place, reference: dict[str, Any]) -> bool:
         return file_of(reference, old) != file_of(reference, old._replace(path=new))
@@ -84,6 +84,8 @@ def _put_in(value: Any, place: Place, chosen: Callable[[Place, dict[str, Any]], 
 
 def _numbers(reference: dict[str, Any], folder: Folder, place: str) -> Any:
     """The numbers of a reference as lists; refused where they are too many to stand in a document."""
+    from attncalc.scenario_files.array_files import load_array
+
     values = load_array(reference, folder, place)
     if values.size > MOST_WRITTEN:
         file = next(reference[kind] for kind in KINDS if kind in reference)
