@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from attncalc.calculations import decimal
 from attncalc.core.arithmetic import MINUS_INFINITY
 from attncalc.core.figures import as_decimal, figure, round_to, rounds_away
-from attncalc.core.numbers import figure_of, figures, places_of
+from attncalc.core.numbers import figure_of, figures, figures_of, places_of
 from attncalc.core.stage import Note, Row, Step, Trace
 from attncalc.errors import CalculationError
 from attncalc.pipelines.cost import count, exact_is_quick
@@ -212,12 +212,12 @@ def by_hand_differs(trace: Trace) -> Iterator[Note]:
         exact = Trace(scenario, "exact", decimal(scenario, lambda step: False)[0])
     except CalculationError:  # by hand a number out of range may round to 0, exactly it is refused: nothing to compare
         return
-    first = ""
-    for name in (name for name in FINAL_STEPS if name in trace):
-        shown, true = figures(trace, name), _as_shown_by_hand(trace, exact, name)
+    first, finals = "", {name: _as_shown_by_hand(trace, exact, name) for name in FINAL_STEPS if name in trace}
+    for name, true in finals.items():
+        shown = figures(trace, name)
         moved = int((shown != true).sum())
         if moved:
-            first = first or _first_to_move(trace, exact)
+            first = first or _first_to_move(trace, exact, finals)
             fields = {"step": name, "moved": moved, "all": shown.size, "first": first}
             fields["vectors"] = _rows_that_moved(trace[name], shown, true)
             yield Note("by-hand-differs", name, fields)
@@ -225,7 +225,8 @@ def by_hand_differs(trace: Trace) -> Iterator[Note]:
 
 def _as_shown_by_hand(trace: Trace, exact: Trace, name: str) -> Any:
     """The exact numbers of a step with the places that the step keeps by hand."""
-    return np.frompyfunc(lambda x: figure_of(trace, trace[name], x), 1, 1)(exact[name].cells.reshape(exact[name].shape))
+    texts = figures_of(trace, trace[name], exact[name].cells.flat)
+    return np.array(texts, dtype=object).reshape(exact[name].shape)
 
 
 def _rows_that_moved(step: Step, shown: Any, true: Any) -> list[tuple[Row, str]]:
@@ -236,9 +237,8 @@ def _rows_that_moved(step: Step, shown: Any, true: Any) -> list[tuple[Row, str]]
     return [(row, f"({', '.join(new[row])})") for row in moved[:3]]
 
 
-def _first_to_move(trace: Trace, exact: Trace) -> str:
-    """The first step whose rounding, put in step by step, changes a final number."""
-    finals = [name for name in FINAL_STEPS if name in trace]
+def _first_to_move(trace: Trace, exact: Trace, finals: Mapping[str, Any]) -> str:
+    """The first step whose rounding, put in step by step, changes a final number as it is shown."""
     computed = [step.name for step in trace if not step.stage.given]
     partly = exact
     for last, name in enumerate(computed):
@@ -246,7 +246,7 @@ def _first_to_move(trace: Trace, exact: Trace) -> str:
             continue
         steps, _ = decimal(trace.scenario, frozenset(computed[: last + 1]).__contains__)
         partly = Trace(trace.scenario, "by-hand", steps)
-        if any((_as_shown_by_hand(trace, partly, f) != _as_shown_by_hand(trace, exact, f)).any() for f in finals):
+        if any((_as_shown_by_hand(trace, partly, final) != true).any() for final, true in finals.items()):
             return name
     return computed[-1]
 
