@@ -22,8 +22,8 @@ FURTHER = 4
 def table_lines(block: Matrix, view: View, room: int, color: bool) -> Iterator[Text]:
     """A table, in blocks of columns where it is wider than the screen."""
     texts = [[_cell_text(cell, view) for cell in row] for row in block.cells]
-    widths = [max(map(cell_len, (name, *(row[i] for row in texts)))) for i, name in enumerate(block.columns)]
-    labels = max(map(cell_len, (block.corner("\\"), *block.rows)))
+    widths = [max(map(_width, (name, *(row[i] for row in texts)))) for i, name in enumerate(block.columns)]
+    labels = max(map(_width, (block.corner("\\"), *block.rows)))
     beside = room - labels - GAP
     texts_only = not block.columns_are
     if texts_only and len(widths) > 1 and sum(widths) + GAP * (len(widths) - 1) > beside:
@@ -74,23 +74,25 @@ def _part(
     between, rule, crossing = (" | ", "-", "-+-") if ascii_only else ("   ", "─", "───")
     widths = widths[part]
     names = _aligned(block.columns[part], widths, block.numeric)
-    for label, line in zip(chain([block.corner("\\")], repeat("")), names, strict=False):
-        yield Text().append(padded(label, labels), "bold").append(between).append(line, "bold")
+    for label, name in zip(chain([block.corner("\\")], repeat("")), names, strict=False):
+        yield Text().append(padded(label, labels), "bold").append(between).append(name, "bold")
     yield Text(rule * labels + crossing + rule * (sum(widths) + GAP * (len(widths) - 1)))
     for name, row, cells in zip(block.rows, texts, block.cells, strict=True):
         first, *more = _aligned(row[part], widths, block.numeric)
-        body = Text(first)
+        label = padded(name, labels)
+        line = Text(f"{label}{between}{first}")
         if color:
-            _dim_hidden(body, cells[part], widths)
-        yield Text().append(padded(name, labels), "bold").append(between).append_text(body)
-        yield from (Text(" " * labels + between + line) for line in more)
+            line.stylize("bold", 0, len(label))
+            _dim_hidden(line, cells[part], widths, len(label) + len(between))
+        yield line
+        yield from (Text(" " * labels + between + rest) for rest in more)
 
 
-def _dim_hidden(body: Text, cells: Sequence[Figure], widths: Sequence[int]) -> None:
-    start = 0
+def _dim_hidden(line: Text, cells: Sequence[Figure], widths: Sequence[int], start: int) -> None:
+    """Dims what is hidden in a row that begins there."""
     for cell, width in zip(cells, widths, strict=True):
         if cell.hidden:
-            body.stylize("dim", start, start + width)
+            line.stylize("dim", start, start + width)
         start += width + GAP
 
 
@@ -98,7 +100,7 @@ def _aligned(texts: Sequence[str], widths: Sequence[int], right: bool) -> list[s
     """The texts of a row, each filled up to its column; a last text that is too long goes on in further lines."""
     first = [padded(text, width, right) for text, width in zip(texts[:-1], widths[:-1], strict=True)]
     blank = [" " * width for width in widths[:-1]]
-    lines = [texts[-1]] if right or cell_len(texts[-1]) <= widths[-1] else wrapped(texts[-1], widths[-1])
+    lines = [texts[-1]] if right or _width(texts[-1]) <= widths[-1] else wrapped(texts[-1], widths[-1])
     rows = [[*(blank if number else first), padded(line, widths[-1], right)] for number, line in enumerate(lines)]
     return [(" " * GAP).join(row) for row in rows]
 
@@ -110,7 +112,12 @@ def _cell_text(cell: Figure, view: View) -> str:
     return f"{cell.text} {view.signs.shade(cell.share)}"
 
 
+def _width(text: str) -> int:
+    """The cells that a text without control characters takes."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
 def padded(text: str, width: int, right: bool = False) -> str:
     """The text filled up to that many cells."""
-    gap = " " * max(width - cell_len(text), 0)
+    gap = " " * max(width - _width(text), 0)
     return gap + text if right else text + gap
