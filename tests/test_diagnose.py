@@ -352,6 +352,14 @@ def test_what_follows_from_one_wrong_step_alone_is_followed_through() -> None:
     assert [step.verdict for step in found.steps] == ["right", "slip", "follow-through"]
 
 
+def test_a_mistake_that_later_answers_contradict_is_not_named() -> None:
+    """Weights divided by √d_k come of the same exponentials as scores that were not; the weights tell which it was."""
+    exponentials = {"exponentials": "[7.39, 2.72, 7.39]"}
+    assert names(judged(exact(RAN), **exponentials)) == ["no-scale", "scale-after-softmax"]
+    assert names(judged(exact(RAN), **exponentials, weights="[0.42, 0.16, 0.42]")) == ["no-scale"]
+    assert names(judged(exact(RAN), **exponentials, weights="[0.30, 0.11, 0.30]")) == ["scale-after-softmax"]
+
+
 def test_a_mistake_by_hand_is_named_after_a_slip() -> None:
     """Scores with one wrong number, then no scale, each step rounded to two places."""
     draws = np.random.default_rng(3)
