@@ -491,7 +491,7 @@ REFUSED: list[tuple[tuple[str, ...], list[str]]] = [
     (("draw", "nowhere.json"), ["nowhere.json: there is no such file"]),
     (("drwa", "nowhere.json"), ["did you mean draw?"]),
     (("draw", "--answer=weights=0.6 0.1 0.2"), ["has the shape 3, but weights has 4"]),
-    (("mini-head", "--answer=weights=1 0 0"), ["has the shape 1×3, but weights has 5×5 in this scenario; put semicolons between the rows: weights=… …; … …"]),
+    (("mini-head", "--answer=weights=1 0 0"), ["has the shape 1×3, but weights has 5×5 in this scenario; for a single row say which it is, weights[south]=…, for several put semicolons between them: weights=… …; … …"]),
     (("draw", "--answer=weihgts=0.6 0.1 0.2 0.1"), ["weihgts is not a step of this scenario; did you mean weights?"]),
     (("draw", "--answer=weights=a 0.1 0.2 0.1"), ["entry 1 of the row is a; wanted is a number"]),
     (("draw", "--answer=weights=nan 0.1 0.2 0.1"), ["entry 1 of the row is nan; wanted is a number"]),

@@ -161,6 +161,20 @@ def test_a_coarse_root_is_the_right_method() -> None:
     assert dict(found.findings[0].fields) == {"root": "√3", "value": "1.7"}
 
 
+RAN: dict[str, Any] = {"q": [[1, 1]], "k": [[1, 1], [0, 1], [2, 0]], "v": [[1, 0], [0, 1], [1, 1]]}
+WITHOUT_ROOT: list[tuple[dict[str, str], str, str]] = [
+    ({"scaled": "[1.4, 0.7, 1.4]", "exponentials": "[4.06, 2.01, 4.06]"}, "rounding", "own-numbers"),
+    ({"weights": "[0.42, 0.16, 0.42]", "context": "[0.84, 0.58]"}, "follow-through", ""),
+]
+
+
+@pytest.mark.parametrize(("answers", "verdict", "how"), WITHOUT_ROOT)
+def test_a_root_does_not_explain_what_follows_without_it(answers: dict[str, str], verdict: str, how: str) -> None:
+    """Numbers made from the learner's own ones, behind the scale: no root was taken there."""
+    last = judged(exact(RAN), **answers).steps[-1]
+    assert (last.verdict, [finding.name for finding in last.findings]) == (verdict, [how] if how else [])
+
+
 def test_a_unit_of_the_last_digit_is_no_mistake() -> None:
     """Even where a mistake gives exactly these numbers: here a soft cap that hardly bends the scores."""
     document = {"scores": [[0.9, -0.2, 0.4]], "v": [[1], [2], [3]]}
@@ -336,6 +350,14 @@ def test_what_follows_from_one_wrong_step_alone_is_followed_through() -> None:
     answers = {"exponentials": written(exponentials, 1), "total": "[9.38]", "weights": written(exponentials / total, 4)}
     found = judged(trace, **answers)
     assert [step.verdict for step in found.steps] == ["right", "slip", "follow-through"]
+
+
+def test_a_mistake_that_later_answers_contradict_is_not_named() -> None:
+    """Weights divided by √d_k come of the same exponentials as scores that were not; the weights tell which it was."""
+    exponentials = {"exponentials": "[7.39, 2.72, 7.39]"}
+    assert names(judged(exact(RAN), **exponentials)) == ["no-scale", "scale-after-softmax"]
+    assert names(judged(exact(RAN), **exponentials, weights="[0.42, 0.16, 0.42]")) == ["no-scale"]
+    assert names(judged(exact(RAN), **exponentials, weights="[0.30, 0.11, 0.30]")) == ["scale-after-softmax"]
 
 
 def test_a_mistake_by_hand_is_named_after_a_slip() -> None:

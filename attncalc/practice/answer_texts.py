@@ -194,13 +194,14 @@ def _seen(trace: Trace, target: Target, at: dict[str, int], rows: list[Any]) -> 
 def _misfit(target: Target, at: dict[str, int], found: tuple[int, ...], wanted: tuple[int, ...]) -> AttncalcError:
     """Numbers that do not fit: rows that are too few, or too many, for those of the step; any other shape."""
     step = target.step
-    if not at and len(found) == len(wanted) == 2 and found[1] == wanted[1]:
-        example = f"{step.name}[{places_said(step, (0,) * step.cells.ndim)[0]}]"
+    last = (0,) * (step.cells.ndim - 2) + (wanted[0] - 1, 0)  # the row that `explain` shows
+    example = f"{step.name}[{places_said(step, last)[0]}]" if not at and len(wanted) == 2 else ""
+    if example and len(found) == 2 and found[1] == wanted[1]:
         fields: dict[str, Any] = {"count": found[0], "wanted": wanted[0], "step": step.name, "example": example}
         return UsageError.of("answers-rows", **fields)
     shapes = WrongShape(found, wanted).fields
-    if not at and len(wanted) == 2 and (len(found) == 1 or found[0] == 1):
-        return UsageError.of("answers-shape-typed", **shapes, step=step.name)
+    if example and (len(found) == 1 or found[0] == 1):
+        return UsageError.of("answers-shape-typed", **shapes, step=step.name, example=example)
     return UsageError.of("answers-shape", **shapes, step=" ".join((step.name, *target.words)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from attncalc.practice.agreement import Sheet
@@ -139,15 +139,18 @@ def _carried_on(answers: StepAnswers) -> Judgement | None:
 def _mistaken(answers: StepAnswers) -> Judgement | None:
     """All mistakes that give exactly these numbers; where some explain later answers too, only those."""
     matching = [(row, plan) for row, plan in answers.case.plans if answers.explained_by(plan)]
-    through = [(row, plan) for row, plan in matching if _explains_later(answers, plan)]
-    return _some(MISTAKE, _named(answers, (row for row, _ in through or matching)))
+    for besides in ((), (answers.case.plan,)):  # better the mistake alone than a right calculation after it
+        through = [(row, plan) for row, plan in matching if _explains_later(answers, (plan, *besides))]
+        if through:
+            return MISTAKE, _named(answers, (row for row, _ in through))
+    return _some(MISTAKE, _named(answers, (row for row, _ in matching)))
 
 
-def _explains_later(answers: StepAnswers, plan: Plan) -> bool:
-    """Whether the answers after a sheet come from the same mistake, or are right for the numbers before them."""
+def _explains_later(answers: StepAnswers, plans: Sequence[Plan]) -> bool:
+    """Whether each of the answers after a sheet comes of one of the plans, from the numbers before it."""
     case = answers.case
     later = case.sheets[case.sheets.index(answers.sheet) + 1 :]
-    return all(any(case.explains(p, other, case.own(other)) for p in (plan, case.plan)) for other in later)
+    return all(any(case.explains(plan, other, case.own(other)) for plan in plans) for other in later)
 
 
 def _estimated(answers: StepAnswers) -> Judgement | None:

@@ -156,6 +156,8 @@ def _divided_by(number: Decimal, arithmetic: object, scenario: object, logits: A
 def _coarse_root(case: Case, sheet: Sheet) -> Finding | None:
     own = case.own(sheet)
     ways: list[Finish | None] = [None, *(rounding(places, "half-up") for places in places_tried(sheet))]
+    if own and any(case.explains(case.plan, sheet, own, finish) for finish in ways):
+        return None  # they follow from the learner's own numbers, whatever the root was
     for root, value, plan in roots(case):
         if any(case.explains(plan, sheet, own, finish) for finish in ways):
             return Finding("rounded", "coarse-root", sheet.name, {"root": root, "value": str(value)})

@@ -10,11 +10,11 @@ from typing import Any
 
 from attncalc.core.figures import Literal
 from attncalc.errors import AttncalcError, ScenarioError
-from attncalc.messages import Lines
+from attncalc.messages import Lines, Word
+from attncalc.scenario_files.json_faults import BLANKS, blamed
 
 MOST_BYTES = 64 * 1024 * 1024
 MOST_LEVELS = 64
-BLANKS = " \t\r\n"  # what JSON calls blank; a no-break space is not
 
 TRACE = "attncalc-trace/1"
 
@@ -88,15 +88,12 @@ def _syntax_error(error: json.JSONDecodeError, text: str, name: str, first_line:
     if error.pos >= len(text.rstrip(BLANKS)) or error.msg.startswith("Unterminated string"):
         line, column = text.count("\n") + first_line, len(text) - text.rfind("\n")
         return ScenarioError.of("json-truncated", name, line=line, column=column)
-    place = _comma_too_many(text, error.pos)
+    place, mend = blamed(error, text)
     line, column = text.count("\n", 0, place) + first_line, place - text.rfind("\n", 0, place)
-    return ScenarioError.of("json-wrong", name, line=line, column=column, found=Lines(repr(text[place])))
-
-
-def _comma_too_many(text: str, place: int) -> int:
-    """The comma before a bracket that closes, which Pythons before 3.13 do not blame; else the place itself."""
-    before = text[:place].rstrip(BLANKS)
-    return len(before) - 1 if text[place] in "]}" and before.endswith(",") else place
+    fields = {"line": line, "column": column, "found": Lines(repr(text[place]))}
+    if mend:
+        return ScenarioError.of("json-wrong-mend", name, **fields, mend=Word(mend))
+    return ScenarioError.of("json-wrong", name, **fields)
 
 
 def _deeper_than(value: Any, levels: int) -> bool:

@@ -46,7 +46,7 @@ MESSAGES: dict[str, str] = {
     "answers-infinite": "is infinite, one of {count} cells that are; only scores that are hidden are −∞",
     "answers-infinite-one": "is infinite; only scores that are hidden are −∞",
     "answers-shape": "has the shape {found}, but {step} has {wanted} in this scenario",
-    "answers-shape-typed": "has the shape {found}, but {step} has {wanted} in this scenario; put semicolons between the rows: {step}=… …; … …",
+    "answers-shape-typed": "has the shape {found}, but {step} has {wanted} in this scenario; for a single row say which it is, {example}=…, for several put semicolons between them: {step}=… …; … …",
     "answers-shape-rows": "has the shape {found}, but {step} has {wanted} in this scenario; a single row stands under its query, for example {example}",
     "answers-rows": "has {count} rows, but {step} has {wanted} in this scenario; say which rows they are, one by one: {example}=…",
     "answers-rows-one": "has a single row, but {step} has {wanted} in this scenario; say which row it is: {example}=…",

@@ -46,7 +46,7 @@ MESSAGES: dict[str, str] = {
     "answers-infinite": "是无穷大，这样的单元格共有 {count} 个；只有被遮住的分数才是 −∞",
     "answers-infinite-one": "是无穷大；只有被遮住的分数才是 −∞",
     "answers-shape": "形状是 {found}，而这个算例里 {step} 的形状是 {wanted}",
-    "answers-shape-typed": "形状是 {found}，而这个算例里 {step} 的形状是 {wanted}；各行之间请用分号隔开：{step}=… …; … …",
+    "answers-shape-typed": "形状是 {found}，而这个算例里 {step} 的形状是 {wanted}；只答一行，请写明是哪一行：{example}=…；答几行，请用分号隔开：{step}=… …; … …",
     "answers-shape-rows": "形状是 {found}，而这个算例里 {step} 的形状是 {wanted}；只答一行时，写在它的查询名下，例如 {example}",
     "answers-rows": "有 {count} 行，而这个算例里 {step} 有 {wanted} 行；请逐行写明是哪一行：{example}=…",
     "answers-rows-one": "只有 1 行，而这个算例里 {step} 有 {wanted} 行；请写明是哪一行：{example}=…",

@@ -94,7 +94,7 @@ MESSAGES: dict[str, str] = {
     "why.v": "每个 token 能交出什么。",
     "why.scores": "查询与键的点积：越大，两者越匹配。",
     "why.scaled": "宽度越大，点积往往也越大；先除一下，softmax 才不容易饱和。",
-    "why.masked": "被遮住的键得到 −∞，它的指数是 0。",
+    "why.masked": "被遮住的键得到 −∞，取指数后是 0。",
     "why.masked-uniform": "可见的键各算一次，被遮住的键不算。",
     "why.maximum": "找出每行最大的分数，下一步从该行所有分数中减去它。",
     "why.shifted": "最大的分数变成 0；权重不变，指数也不会溢出。",

@@ -60,7 +60,7 @@ MESSAGES: dict[str, str] = {
     "workbook-half-up": "电子表格按四舍五入显示：attncalc 用其他舍入方式时，最后一位可能不同。",
     "workbook-by-hand": "每一步都像手算那样舍入。可能正好在两数中间的数，先舍入到更多位，因为电子表格用二进制计算。",
     "workbook-doubles": "保存的数是 {kind} 的结果。电子表格用 float64 计算，重新计算之后会略有不同。",
-    "workbook-mask": "被遮住的分数是文本 {hidden}，MAX 和 COUNT 都不理会它，它的指数是 0。改动掩码里的 1 和 0，就能看到掩码的作用。",
+    "workbook-mask": "被遮住的分数是文本 {hidden}，MAX 和 COUNT 都不理会它，取指数后是 0。改动掩码里的 1 和 0，就能看到掩码的作用。",
     "workbook-nan": "#N/A 表示 NaN。",
     "workbook-kept": "没有公式的有：{steps}。算出它们所需的数不在这个文件里，或者电子表格算不了。",
     "workbook-not-live": "计算量太大，放不下公式：这个文件里只有结果。",
