@@ -13,7 +13,7 @@ from calling import call
 
 from attncalc.errors import ScenarioError
 from attncalc.explore.sweep import sweep
-from attncalc.scenario_files import build, number_arrays, word_kinds
+from attncalc.scenario_files import array_files, build, number_arrays, word_kinds
 from attncalc.scenario_files.folding import changed
 from attncalc.scenario_files.json_writing import scalar, written
 from attncalc.scenario_files.load import load, scenario_from
@@ -60,7 +60,7 @@ def test_an_array_in_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.Mon
     """Its numbers are those of the first reading for every value."""
     np.save(tmp_path / "q.npy", np.array([[1.0, 2.0], [3.0, 4.0]]))
     (tmp_path / "a.json").write_text('{"q": {"npy": "q.npy"}, "k": [[1, 2]]}', encoding="utf-8")
-    files = counted(monkeypatch, build, "load_array")
+    files = counted(monkeypatch, array_files, "load_array")
     sweep(source_at(tmp_path / "a.json"), "temperature", VALUES)
     assert len(files) == 1
 
