@@ -234,6 +234,8 @@ TOLD: list[tuple[dict[str, Any], tuple[str, ...], int]] = [
     ({"scores": [1] * 30_000}, ("explain", "-"), 0),
     ({"scores": [1] * 15_000, "tokens": ["a" * 60 + str(i) for i in range(15_000)]}, ("run", "-"), 2),
     ({"scores": [1] * 15_000}, ("run", "-"), 0),
+    ({"scores": [1] * 15_000, "tokens": ["a\u200b"] * 15_000}, ("run", "-"), 2),
+    ({name: [[1] * 81] * 700 for name in "qkv"}, ("explain", "-"), 2),
     ({"scores": [[1]] * 700, "query": [*range(700)]}, ("explain", "-"), 2),
     ({"scores": [[1]] * 700, "query": [*range(700)]}, ("run", "-"), 0),
     ({"q": [[1] * 24_000] * 2, "k": [[1] * 24_000] * 2}, ("run", "-"), 2),

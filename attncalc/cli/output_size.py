@@ -20,7 +20,7 @@ FEATURES = ("d_k", "d_v", "d_model", "d_out")
 OF_A_ROW, A_STORY = 7, 300
 """What a row takes in each whatever its length, in numbers; what it takes to tell a query in sentences."""
 
-A_PART, PART, GAP = 10, 60, 3
+A_PART, PART, GAP = 12, 60, 3
 """What a table takes for each part that it is laid out in, in numbers; the signs of a part, and between columns."""
 
 SCREEN = "table"
@@ -90,7 +90,8 @@ class _Tables:
         shown = self._side(self.scenario.grid[2] if self.format == WORKBOOK else rows)
         in_tables = self.sets * (shown * self._of_a_row() + self._made() + self._given())
         in_tables += self._of_sums() if self.format == PAGE else 0
-        return self.times * (in_tables + (A_STORY * rows if self.told else 0))
+        of_a_story = A_STORY + self.scenario.grid[3] * self._features("d_k")  # a score is a product for each feature
+        return self.times * (in_tables + (of_a_story * rows if self.told else 0))
 
     def of_long(self, rows: int) -> int:
         """The same for some rows of a long context, which is told with all its keys and values."""
@@ -98,12 +99,14 @@ class _Tables:
 
     def parts(self) -> int:
         """How many parts they are laid out in: as wide as labels and numbers are, two tables for each width."""
-        from attncalc.core.tokens import LONGEST
+        from attncalc.core.tokens import LONGEST, labels
 
         if self.told or self.format != SCREEN:
             return 0
         number = self.scenario.places + len("-0.")
-        across = self.by_key * sum(max(number, min(len(label), LONGEST)) + GAP for label in self.scenario.tokens)
+        across = self.by_key * sum(
+            max(number, min(len(label), LONGEST)) + GAP for label in labels(self.scenario.tokens)
+        )
         across += 2 * (number + GAP) * self._features(*FEATURES) if self.others else 0
         return self.sets * (across // PART)
 
