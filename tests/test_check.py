@@ -431,6 +431,19 @@ def test_numbers_that_are_rounded_to_places_are_no_programs_however_large() -> N
     assert call("check", "-", "--answer", answer.replace("1.6487", "1.6488"), stdin=scores).code == 1
 
 
+@pytest.mark.parametrize("places", [2, 4, 8, 15, 16, 17, 20])
+@pytest.mark.parametrize("largest", [2.5, 12.5, 26.25, 30.5])
+def test_what_a_program_prints_with_fixed_places_is_right(places: int, largest: float) -> None:
+    """Its last digits are noise where they are more than a double has, in large numbers and behind many places."""
+    scores = np.array([[largest, 0.3], [0.7, -1.1]])
+    document = json.dumps({"scores": scores.tolist()}).encode()
+    found = np.exp(scores), np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    for step, cells in zip(("exponentials", "weights"), found, strict=True):
+        answer = ";".join(" ".join(f"{cell:.{places}f}" for cell in row) for row in cells)
+        said = out("check", "-", "--answer", f"{step}={answer}", stdin=document)
+        assert said.startswith("Right  All 4 numbers are right.")
+
+
 def test_an_average_over_heads_is_recognised(tmp_path: Path) -> None:
     """What nn.MultiheadAttention gives; no cell of it has a head."""
     np.save(tmp_path / "mean.npy", gpt2()["weights"].mean(axis=0).astype(np.float32))
