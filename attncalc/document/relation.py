@@ -16,7 +16,7 @@ LEAST = 1e-290
 def relation(tree: Expression, put_in: Expression, result: str, signs: Signs) -> str:
     """`=` where the result is exactly what its derivation comes to with the numbers that are shown, else `≈`.
 
-    `put_in`: the `shown_tree` of the derivation.
+    `put_in`: the derivation with the text of every number, as `shown_tree` makes it.
     """
     if _is_hidden(tree) or result == "-inf":
         return signs.equals
