@@ -10,7 +10,7 @@ import numpy as np
 
 from attncalc.calculations import decimal
 from attncalc.core.arithmetic import MINUS_INFINITY
-from attncalc.core.figures import as_decimal, figure, round_to, rounds_away
+from attncalc.core.figures import SURELY_AWAY, as_decimal, figure, round_to, rounds_away
 from attncalc.core.numbers import figure_of, figures, figures_of, places_of
 from attncalc.core.stage import Note, Row, Step, Trace
 from attncalc.errors import CalculationError
@@ -19,8 +19,6 @@ from attncalc.pipelines.standard import STEP_NAMES
 
 FLOATS = {"float64": "1.8e308", "float32": "3.4e38", "float16": "65504"}
 ROUGH = 1e-9
-SURELY = 0.49
-"""So much of a unit of the last place is shown as 0 by every rule of rounding."""
 MOST_UNITS = 2.0**32
 """A weight of so many units of the last place, and a sum of a million of them, are far within a double."""
 
@@ -108,7 +106,7 @@ def saturated(trace: Trace) -> Iterator[Note]:
     step = trace["weights"]
     places = places_of(trace, step)
     units = np.where(_visible(_logits(trace)), np.abs(step.cells.astype(np.float64)) * 10.0**places, 1.0)
-    surely, perhaps = units < SURELY, (units >= SURELY) & (units < 1)
+    surely, perhaps = units < SURELY_AWAY, (units >= SURELY_AWAY) & (units < 1)
     for row in _places((surely | perhaps).any(axis=-1)):
         weights = step.cells[row]
         near = [w for w in weights[perhaps[row]].tolist() if rounds_away(w, places, trace.scenario.rounding)]
@@ -225,8 +223,8 @@ def by_hand_differs(trace: Trace) -> Iterator[Note]:
 
 def _as_shown_by_hand(trace: Trace, exact: Trace, name: str) -> Any:
     """The exact numbers of a step with the places that the step keeps by hand."""
-    texts = figures_of(trace, trace[name], exact[name].cells.flat)
-    return np.array(texts, dtype=object).reshape(exact[name].shape)
+    cells = exact[name].cells.reshape(exact[name].shape)
+    return np.array(figures_of(trace, trace[name], cells.flat), dtype=object).reshape(cells.shape)
 
 
 def _rows_that_moved(step: Step, shown: Any, true: Any) -> list[tuple[Row, str]]:

@@ -411,11 +411,12 @@ def test_what_went_wrong_in_a_run_is_named(name: str, made: Any, language: str, 
     assert says(done.out, sentence)
 
 
+@pytest.mark.parametrize("rounding", ["half-up", "truncate"])
 @pytest.mark.parametrize("kind", ["float64", "float32", "float16"])
-def test_a_large_wrong_number_makes_no_room_for_those_beside_it(kind: str, tmp_path: Path) -> None:
+def test_a_large_wrong_number_makes_no_room_for_those_beside_it(kind: str, rounding: str, tmp_path: Path) -> None:
     """Noise is a share of the right numbers: a number that is far off is wrong, whatever stands beside it."""
-    np.save(tmp_path / "a.npy", np.array([6.05e4 if kind == "float16" else 6.05e10, np.exp(0.2), 1.9, 0.8], kind))
-    done = check("draw", str(tmp_path / "a.npy"), "--step", "exponentials", "--json")
+    np.save(tmp_path / "a.npy", np.array([6.05e4 if kind == "float16" else 6.05e10, np.exp(0.2), 1.9, 0.6], kind))
+    done = check("draw", str(tmp_path / "a.npy"), "--step", "exponentials", "--rounding", rounding, "--json")
     found = json.loads(done.out)
     assert found["steps"][0]["right"] == 1
     assert found["verdict"] == "unknown"
@@ -438,6 +439,19 @@ def test_numbers_that_are_rounded_to_places_are_no_programs_however_large(
     assert (done.code, done.out.split()[0]) == (0, "Right")
     off = json.loads(call("check", "-", "--json", "--answer", f"exponentials={wrong}", stdin=scenario).out)
     assert off["steps"][0]["right"] == off["steps"][0]["all"] - 1
+
+
+@pytest.mark.parametrize("places", [2, 4, 8, 15, 16, 17, 20])
+@pytest.mark.parametrize("largest", [2.5, 12.5, 26.25, 30.5])
+def test_what_a_program_prints_with_fixed_places_is_right(places: int, largest: float) -> None:
+    """Its last digits are noise where they are more than a double has, in large numbers and behind many places."""
+    scores = np.array([[largest, 0.3], [0.7, -1.1]])
+    document = json.dumps({"scores": scores.tolist()}).encode()
+    found = np.exp(scores), np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    for step, cells in zip(("exponentials", "weights"), found, strict=True):
+        answer = ";".join(" ".join(f"{cell:.{places}f}" for cell in row) for row in cells)
+        said = out("check", "-", "--answer", f"{step}={answer}", stdin=document)
+        assert said.startswith("Right  All 4 numbers are right.")
 
 
 def test_an_average_over_heads_is_recognised(tmp_path: Path) -> None:

@@ -387,6 +387,10 @@ def test_a_row_of_zeros_or_of_nan_has_words_too() -> None:
     """No key is the top of a row that sees none."""
     zeros = document("compare", "-", "--set", 'mask={"hide": [0, 1, 2]}', stdin=json.dumps(PAST).encode())
     assert "at no key in" in zeros["text"][1]
+    hidden = 'mask={"hide": [0, 1, 2]}; empty_rows=nan'
+    assert "It holds NaN." in document("compare", "-", "--with", hidden, stdin=json.dumps(PAST).encode())["text"][1]
+    blind = b'{"scores": [["-Infinity", "-Infinity"], [0, 1]], "empty_rows": "nan"}'
+    assert "the row of 1 changes most." in document("compare", "-", "--with", "scores.1.0=3", stdin=blind)["text"][1]
 
 
 def test_the_largest_of_negative_weights_is_at_its_key() -> None:
@@ -394,10 +398,6 @@ def test_the_largest_of_negative_weights_is_at_its_key() -> None:
     rows = json.dumps({"weights": [[-1, -2]], "v": [[1], [2]], "query_tokens": ["q"]}).encode()
     text = document("compare", "-", "--set", "weights.0.0=-3", stdin=rows)["text"][1]
     assert "Its largest weight is at 0 in stdin, at 1 in weights.0.0=-3." in text
-    hidden = 'mask={"hide": [0, 1, 2]}; empty_rows=nan'
-    assert "It holds NaN." in document("compare", "-", "--with", hidden, stdin=json.dumps(PAST).encode())["text"][1]
-    blind = b'{"scores": [["-Infinity", "-Infinity"], [0, 1]], "empty_rows": "nan"}'
-    assert "the row of 1 changes most." in document("compare", "-", "--with", "scores.1.0=3", stdin=blind)["text"][1]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

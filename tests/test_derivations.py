@@ -25,6 +25,8 @@ from attncalc.derive import derivation, formula, recomputed
 from attncalc.document.blocks import Derivation, Line
 from attncalc.document.explain import explain
 from attncalc.document.latex import LatexNotation
+from attncalc.document.relation import relation
+from attncalc.document.signs import UNICODE
 from attncalc.document.view import View
 from attncalc.errors import CalculationError
 from attncalc.pipelines.rows_online import online_rows
@@ -307,6 +309,24 @@ def assert_sign_is_true(line: Line, view: View) -> None:
         right = worth(line.result)
         assert right is not None
         assert (line.relation == "=") == (worth(left) == right), shown
+
+
+def test_a_sign_is_true_beyond_the_digits_and_the_ends_of_doubles() -> None:
+    """Products and a quotient of numbers of many digits and odd sizes, beside their value and one a hair off."""
+    rng = random.Random(11)
+    for _ in range(2000):
+        texts = [
+            f"{rng.randint(1, 10 ** rng.choice([1, 3, 18]))}e{rng.choice([-400, -320, -9, 0, 150, 300])}"
+            for _ in "abcd"
+        ]
+        a, b, c, d = map(Fraction, texts)
+        numbers = tuple(map(Number, texts))
+        for kind, arguments, value in (("dot", numbers, a * c + b * d), ("divide", numbers[:2], a / b)):
+            digits = Context(prec=rng.choice([17, 1500])).divide(*map(Decimal, value.as_integer_ratio()))
+            tree = Operation(kind, arguments)
+            for result in (digits, ENOUGH.multiply(digits, Decimal("1.000000000001")), ENOUGH.next_plus(digits)):
+                wanted = "=" if Fraction(result) == value else "≈"
+                assert relation(tree, tree, f"{result:e}", UNICODE) == wanted, (kind, texts, result)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import doctest
+import functools
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
@@ -163,6 +164,9 @@ def test_arrays_are_the_lists_that_they_hold() -> None:
         ({"scores": [[Fraction(1, 3)]]}, "scores[0][0]: Fraction is no type"),
         ({"mask": {"keep": b"1"}}, "mask.keep: bytes is no type"),
         ({"scores": [1], 0: 2}, "scenario: the key 0 is no text"),
+        ({"scores": np.array([[1, Fraction(1, 3)]], dtype=object)}, "scores[0][1]: Fraction is no type"),
+        ({"scores": np.array([1 + 2j])}, "scores[0]: complex is no type"),
+        ({"q": [np.array(["2026-11-30"], dtype="M8[D]")]}, "q[0][0]: date is no type"),
     ],
 )
 def test_what_json_lacks_is_named(document: Any, words: str) -> None:
@@ -172,11 +176,14 @@ def test_what_json_lacks_is_named(document: Any, words: str) -> None:
 
 
 def test_a_document_that_holds_itself_is_refused() -> None:
-    """It would have no end."""
+    """It would have no end, in an array of objects neither."""
     document: dict[str, Any] = {"scores": [1]}
     document["bias"] = [document, document]
-    with pytest.raises(ScenarioError, match="nested too deeply"):
-        load(document)
+    endless, deep = np.empty(1, dtype=object), np.empty(1, dtype=object)
+    endless[0], deep[0] = endless, functools.reduce(lambda inner, _: [inner], range(2000), 1.0)
+    for array in (document["bias"], endless, deep):
+        with pytest.raises(ScenarioError, match="nested too deeply"):
+            load({"scores": [1], "bias": array})
 
 
 @pytest.mark.parametrize(

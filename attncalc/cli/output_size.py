@@ -79,7 +79,7 @@ class _Tables:
         self.others = len(shown) - by_key
         self.by_key = by_key + any(row.name == MASKED for row in shown)  # the mask is drawn too
         self.cut = format in CUT and not (told or options["all"])
-        self.most_side = MOST_SIDE if self.cut else math.inf
+        self.of_a_page, self.most_side = MOST_SIDE, MOST_SIDE if self.cut else math.inf
         every = None if format == WORKBOOK else "all"
         counts = zip(("batch", "head"), scenario.grid, strict=False)
         self.sets = math.prod(count if options[axis] in ("all", every) else 1 for axis, count in counts)
@@ -121,9 +121,7 @@ class _Tables:
 
     def _of_sums(self) -> int:
         """What the sums of one row are made from, which a page always says: its total and its context."""
-        from attncalc.document.view import MOST_SIDE
-
-        return self.scenario.grid[3] * (2 + 2 * min(self._features("d_v"), MOST_SIDE))
+        return self.scenario.grid[3] * (2 + 2 * min(self._features("d_v"), self.of_a_page))
 
     def _made(self) -> int:
         """The keys and values that are no given numbers."""

@@ -71,6 +71,10 @@ def round_to(value: Decimal, places: int, rounding: str) -> Decimal:
     return rounded if rounded else rounded.copy_abs()  # there is no −0
 
 
+SURELY_AWAY = 0.49
+"""So much of a unit of the last place is shown as 0 by every rule of rounding."""
+
+
 def rounds_away(value: Decimal | float, places: int, rounding: str) -> bool:
     """Whether that many decimals leave only zeros of the number, as `round_to` would."""
     size, unit = as_decimal(value).copy_abs(), _unit(places)

@@ -16,7 +16,7 @@ from attncalc.document.heading import why_code
 from attncalc.document.matrices import axis_labels
 from attncalc.document.printing import Printing, listed, number_at, tables_with
 from attncalc.document.relation import relation
-from attncalc.document.view import View, shown_tree
+from attncalc.document.view import View
 from attncalc.explore.cells import Index, cell_name
 from attncalc.practice.discriminating import Coincidence
 from attncalc.practice.exercise import MORE, Exercise, short
@@ -99,8 +99,8 @@ def _line(printing: Printing, step: Step, index: Index, label: str, hidden: bool
     value, tree = step.cells[index], derivation(trace, step, index)
     shown = figure_of(trace, step, value)
     comment = view.say("hidden") if hidden or value == MINUS_INFINITY else ""
-    sign = relation(tree, shown_tree(trace, tree), shown, view.signs)
     put_in, result = _short_tree(trace, tree), view.number(short(value, shown))
+    sign = relation(tree, put_in, shown, view.signs)
     return Line(cell_name(trace, Cell(step.name, index)), label, put_in, sign, result, comment=comment)
 
 

@@ -9,11 +9,14 @@ from attncalc.core.expression import Expression, Number, Operation, rational
 from attncalc.core.numbers import as_fraction
 from attncalc.document.signs import Signs
 
+LEAST = 1e-290
+"""What is smaller, and not 0, is near the end of the doubles, where they have fewer digits."""
+
 
 def relation(tree: Expression, put_in: Expression, result: str, signs: Signs) -> str:
     """`=` where the result is exactly what its derivation comes to with the numbers that are shown, else `≈`.
 
-    `put_in`: the `shown_tree` of the derivation.
+    `put_in`: the derivation with the text of every number, as `shown_tree` makes it.
     """
     if _is_hidden(tree) or result == "-inf":
         return signs.equals
@@ -42,11 +45,13 @@ def _is_off(tree: Expression, result: str) -> bool:
         parts = [a * b for a, b in zip(numbers[:half], numbers[half:], strict=True)] if tree.kind == "dot" else numbers
     size = sum(map(abs, parts))
     off = abs(sum(parts) - float(result))
-    return 1e-290 < size < math.inf and 1e-12 * len(parts) * size < off < math.inf
+    return LEAST < size < math.inf and 1e-12 * len(parts) * size < off < math.inf
 
 
 def _double(tree: Expression) -> float:
-    """The double nearest a number or its root; NaN, which is never off, for anything else."""
+    """The double nearest a number or its root; NaN, which is never off, for anything else or with digits lost."""
     if isinstance(tree, Operation) and tree.kind == "sqrt":
         return math.sqrt(abs(_double(tree.arguments[0])))
-    return float(str(tree.value)) if isinstance(tree, Number) else math.nan
+    text = str(tree.value) if isinstance(tree, Number) else "nan"
+    double = float(text)
+    return math.nan if abs(double) < LEAST and text.partition("e")[0].strip("-0.") else double

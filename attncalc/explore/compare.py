@@ -53,6 +53,7 @@ class Compared(NamedTuple):
     alignments: tuple[Alignment | None, ...]
     shared: Values | None  # booleans by cell
     differing: Values | None  # booleans by cell
+    decimals: tuple[int, ...]  # that each variant which has the step shows it with
 
     @property
     def having(self) -> tuple[int, ...]:
@@ -88,11 +89,7 @@ class Compared(NamedTuple):
     @property
     def places(self) -> int:
         """The decimals that its differences are shown with: the most of any variant, as far as every one has them."""
-        return min(max(self._places), max(MEANT_DIGITS - BIG_POWER, min(self._places)))
-
-    @property
-    def _places(self) -> list[int]:
-        return [places_of(self.traces[number], self.step(number)) for number in self.having]
+        return min(max(self.decimals), max(MEANT_DIGITS - BIG_POWER, min(self.decimals)))
 
     def step(self, number: int) -> Step:
         """The step of a variant that has it."""
@@ -115,7 +112,7 @@ class Compared(NamedTuple):
         one = self.having[0]
         base, other = (as_decimal(self.value(n, index)) for n in (one, number))
         by_hand = all(self.traces[n].kind == "by-hand" for n in (one, number))
-        digits = None if by_hand else max(MEANT_DIGITS, BIG_POWER + min(self._places) + 2)
+        digits = None if by_hand else max(MEANT_DIGITS, BIG_POWER + min(self.decimals) + 2)
         return Change(difference(base, other, digits), base, other)
 
     def largest_at(self, index: Index) -> Change:
@@ -169,16 +166,17 @@ def size_of(change: Decimal) -> Decimal:
 
 def _compared(name: str, traces: tuple[Trace, ...], steps: tuple[Step | None, ...], by_label: bool) -> Compared:
     first = next(step for step in steps if step is not None)
+    decimals = tuple(places_of(trace, step) for trace, step in zip(traces, steps, strict=True) if step is not None)
     found = tuple(aligned(first, step, by_label) if step is not None else None for step in steps)
     if any(place is None for place, step in zip(found, steps, strict=True) if step is not None):
-        return Compared(name, traces, steps, (None,) * len(steps), None, None)
+        return Compared(name, traces, steps, (None,) * len(steps), None, None, decimals)
     shared = np.logical_and.reduce([place.found for place in found if place is not None])
     differing = np.zeros(first.cells.shape, dtype=bool)
     base, *others = ((t, s, p) for t, s, p in zip(traces, steps, found, strict=True) if s is not None and p is not None)
     for trace, step, place in others:
         by_hand = trace.kind == base[0].kind == "by-hand"
         differing |= shared & ~same_numbers(first.cells, place.cells(step), by_hand)
-    return Compared(name, traces, steps, found, shared, differing)
+    return Compared(name, traces, steps, found, shared, differing, decimals)
 
 
 def same_numbers(first: Values, second: Values, by_hand: bool) -> Values:

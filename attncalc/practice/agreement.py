@@ -126,7 +126,7 @@ class Sheet:
     def cut(self) -> Any:
         """Which answers are the right number cut off after its last digit, or that number itself."""
         right = self.picked(self.step.cells)
-        if right is None or self.step.stage.given:  # what is given is not rounded
+        if right is None or self.step.stage.given or self.answered.precision != DIGITS:  # nothing was rounded there
             return np.zeros(self.values.shape, dtype=bool)
         right = right.astype(np.float64)
         with np.errstate(invalid="ignore"):

@@ -1,12 +1,11 @@
-"""From numbers in their places to the answers of a step: what no cell can hold is refused, the precision found."""
+"""From numbers in their places to the answers of a step: what no cell can hold is refused."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +16,11 @@ from attncalc.core.stage import Step, Trace
 from attncalc.errors import MANY_FAULTS, Fault, UsageError, shortened
 from attncalc.explore.cells import Index, as_options, names_on, places_said
 from attncalc.explore.placing import WrongShape
-from attncalc.explore.verify import WHOLE_WEIGHT
 from attncalc.messages import Word
 from attncalc.practice.answered import DIGITS, Answered
 from attncalc.practice.fitting import Fitted, HeadsExchanged
 from attncalc.practice.numbers_typed import TypedNumber
-from attncalc.scenario_files.json_text import each_once
+from attncalc.practice.precision import precision_of, within, within_of_weight
 
 HIDING = ("scores", "scaled", "capped", "biased", "masked", "maximum", "shifted")
 """The steps in which a hidden cell is −∞."""
@@ -89,11 +87,9 @@ class Assembly:
         if not given:
             return None
         precision = precision or precision_of(given)
-        parts = {
-            part: _parts(numbers, part) for part in ("value", "text", *(("within", "unit") * (precision == DIGITS)))
-        }
-        if precision == DIGITS and step.name == "weights":
-            parts["within"] = each(_within_of_weight, numbers)
+        parts = {part: _parts(numbers, part) for part in ("value", "text", *(("unit",) * (precision == DIGITS)))}
+        if precision == DIGITS:
+            parts["within"] = each(within_of_weight if step.name == "weights" else within, numbers)
         values.setflags(write=False)
         return Answered(
             step.name, values, parts["value"], parts.get("within"), parts["text"], cells.convention, precision,
@@ -196,87 +192,3 @@ def each(function: Callable[[Any], object], cells: Values) -> Values:
 
 def _float(number: TypedNumber | None) -> float:
     return math.nan if number is None else float(number.value)
-
-
-def _within_of_weight(number: TypedNumber | None) -> Decimal | None:
-    """A weight written as 0 or 1 is right within half a percent."""
-    if number is None:
-        return None
-    whole = number.unit is not None and number.unit >= 1 and number.value in (0, 1)
-    return WHOLE_WEIGHT if whole else number.within
-
-
-# --- how precise ----------------------------------------------------------------------------------
-
-MOST_SHORT = 15
-"""A number with so many digits is one that a program printed."""
-
-FEW_PLACES, FEW_DIGITS = 6, 7
-"""Fewer than a program prints of a binary number that it does not round."""
-
-
-class Width(NamedTuple):
-    """What shows that a program printed binary numbers of a width: so many long numbers, and all of them such.
-
-    `digits` make a number long; `holds` is asked with the numbers as they are written and as doubles.
-    """
-
-    precision: str
-    digits: int
-    least: int
-    holds: Callable[[Sequence[Decimal], Values], bool]
-
-
-def precision_of(numbers: Sequence[TypedNumber]) -> str:
-    """The width of the binary numbers that a program printed, or "digits" for numbers that people write.
-
-    A printed float32 is a double that a float32 equals, or the shortest text of one, with too many digits to be so by
-    chance.
-    """
-    times = Counter(map(id, numbers))
-    plain = [number for number in each_once(numbers) if number.value.is_finite()]
-    if any(number.unit is None for number in plain):
-        return DIGITS
-    decimals = [number.value for number in plain]
-    digits = [len(value.as_tuple().digits) for value in decimals]
-    values = np.array([float(value) for value in decimals])
-    if not plain or _to_few_places(decimals, digits):
-        return DIGITS
-    for width in WIDTHS:
-        long = sum(times[id(number)] for number, n in zip(plain, digits, strict=True) if n >= width.digits)
-        if long >= width.least and width.holds(decimals, values):
-            return width.precision
-    return "float64" if max(digits) >= MOST_SHORT else DIGITS
-
-
-def _to_few_places(decimals: Sequence[Decimal], digits: Sequence[int]) -> bool:
-    """Whether all numbers have the same few decimals, short ones too: they were rounded, and large ones are long."""
-    last = {value.as_tuple().exponent for value in decimals}
-    return last <= {-places for places in range(FEW_PLACES + 1)} and len(last) == 1 and min(digits) < FEW_DIGITS
-
-
-def _equals(kind: Any) -> Callable[[Sequence[Decimal], Values], bool]:
-    """Whether every number is one of a type."""
-
-    def holds(decimals: Sequence[Decimal], values: Values) -> bool:
-        with np.errstate(over="ignore"):
-            return bool((values.astype(kind) == values).all())
-
-    return holds
-
-
-def _equals_bfloat16(decimals: Sequence[Decimal], values: Values) -> bool:
-    """Whether every number is the upper half of a float32."""
-    return _equals(np.float32)(decimals, values) and not (values.astype(np.float32).view(np.uint32) & 0xFFFF).any()
-
-
-def _is_shortest(decimals: Sequence[Decimal], values: Values) -> bool:
-    """Whether every number is what a float32 is printed as."""
-    with np.errstate(over="ignore"):
-        return all(Decimal(str(x)) == d for x, d in zip(values.astype(np.float32), decimals, strict=True))
-
-
-WIDTHS = (
-    Width("bfloat16", 7, 4, _equals_bfloat16), Width("float16", 7, 4, _equals(np.float16)),
-    Width("float32", 12, 1, _equals(np.float32)), Width("float32", 8, 4, _is_shortest),
-)  # fmt: skip

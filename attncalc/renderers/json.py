@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import partial
@@ -10,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from attncalc.core.expression import Expression
-from attncalc.core.figures import Literal
 from attncalc.core.stage import Step, Trace
 from attncalc.derive import formula
 from attncalc.document.heading import note_text
@@ -78,33 +78,25 @@ def values(trace: Trace, step: Step) -> Any:
     """The numbers as nested lists: by hand as rounded, otherwise doubles; beyond a double as text."""
     if step.cells.dtype != object:
         return step.values.tolist()
-    convert = _digits if trace.kind == "by-hand" else _double
+    convert = partial(_of_decimal, trace.kind == "by-hand")
     return np.asarray(np.frompyfunc(convert, 1, 1)(step.exact), dtype=object).tolist()
 
 
 def number(trace: Trace, value: Any) -> Any:
     """One number, as `values` gives it."""
-    if not isinstance(value, Decimal):
-        return float(value)
-    return _digits(value) if trace.kind == "by-hand" else _double(value)
+    return _of_decimal(trace.kind == "by-hand", value) if isinstance(value, Decimal) else float(value)
 
 
-def _digits(value: Any) -> Any:
-    if isinstance(value, Literal) and not value.is_finite():
-        return float(value)
-    if value.is_finite() and np.isinf(float(value)):  # by hand too: most readers would take so many digits for Infinity
+def _of_decimal(by_hand: bool, value: Decimal) -> Any:
+    double = float(value) + 0.0
+    if math.isinf(double) and value.is_finite():  # by hand too: most readers would take so many digits for Infinity
         return _beyond_a_double(value)
+    if not (by_hand and value.is_finite()):
+        return double
     return value if value else value.copy_abs()  # there is no −0
 
 
-def _double(value: Any) -> Any:
-    number = float(value) + 0.0
-    if np.isinf(number) and value.is_finite():
-        return _beyond_a_double(value)
-    return number
-
-
-def _beyond_a_double(value: Any) -> str:
+def _beyond_a_double(value: Decimal) -> str:
     """The 17 digits a double would have, without zeros at the end: 1.97e434."""
     digits, exponent = f"{value:.16e}".split("e")
     return f"{digits.rstrip('0').rstrip('.')}e{int(exponent)}"

@@ -89,7 +89,7 @@ def _layer(value: Any, indent: int | None, level: int) -> tuple[str, Layer]:
 @cache
 def _gaps(indent: int | None, level: int) -> tuple[str, str, str]:
     """What stands after a bracket that opens, between two values, and before a bracket that closes."""
-    if indent is None or level > MOST_INDENTED:
+    if indent is None:
         return "", ", ", ""
     gap = "\n" + " " * indent * level
     return gap, "," + gap, gap[: len(gap) - indent]
@@ -106,7 +106,7 @@ def _object(value: Any, indent: int | None, level: int) -> str | None:
     if not isinstance(value, dict) or len(value) > FEW:
         return None
     kinds = set(map(type, value.values()))
-    if kinds <= AS_PYTHON and (indent is None or level > MOST_INDENTED):
+    if kinds <= AS_PYTHON and indent is None:
         return printable(AS_JSON(value))
     if not kinds <= PLAIN:
         return None
@@ -120,7 +120,7 @@ def _deep(value: Any) -> str:
     if (line := _line(value)) is not None:
         return line
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{quoted(name)}: {_deep(part)}" for name, part in value.items()) + "}"
+        return "{" + ", ".join(_key(name) + _deep(part) for name, part in value.items()) + "}"
     return f"[{', '.join(map(_deep, value))}]"
 
 

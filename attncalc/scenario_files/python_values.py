@@ -12,6 +12,9 @@ from attncalc.scenario_files.json_writing import PLAIN
 
 SCALARS = (str, int, float, Decimal, type(None))  # a bool is an int, a Literal a Decimal
 
+NUMBERS = tuple("biuf")
+"""The kinds of NumPy's types whose lists hold what JSON knows."""
+
 
 def as_lists(document: Mapping[str, Any], name: str) -> Any:
     """The document with the lists of its arrays (NumPy, PyTorch: what has `tolist`), and nothing of it changed.
@@ -37,5 +40,7 @@ def _as_lists(value: Any, place: str, name: str, level: int) -> Any:
     if isinstance(value, SCALARS):
         return value
     if hasattr(value, "tolist"):
-        return value.tolist()
+        lists = value.tolist()
+        plain = getattr(getattr(value, "dtype", None), "kind", None) in NUMBERS
+        return lists if plain else _as_lists(lists, place, name, level + 1)  # objects of an array may be anything
     raise TypeError(f"{place}: {type(value).__name__} is no type that JSON has; give numbers, texts, lists or arrays")
