@@ -18,6 +18,7 @@ class Alignment(NamedTuple):
     """For each axis where the places of the first step are in another one; -1 where they are not."""
 
     places: tuple[Values, ...]
+    by_place: bool = False  # every place is the same in both
 
     @property
     def found(self) -> Values:
@@ -33,6 +34,8 @@ class Alignment(NamedTuple):
 
     def at(self, index: Sequence[int]) -> tuple[int, ...]:
         """The index in the other step of a cell of the first."""
+        if self.by_place:
+            return tuple(index)
         return tuple(int(places[place]) for places, place in zip(self.places, index, strict=True))
 
 
@@ -42,7 +45,7 @@ def aligned(first: Step, other: Step, by_label: bool = False) -> Alignment | Non
     None where other axes differ, or no label is in both.
     """
     if first.cells.shape == other.cells.shape and not by_label:
-        return Alignment(tuple(np.arange(length) for length in first.cells.shape))
+        return Alignment(tuple(np.arange(length) for length in first.cells.shape), by_place=True)
     if first.stage.layout != other.stage.layout:
         return None
     places = [_on_axis(first, other, axis) for axis in range(first.cells.ndim)]

@@ -58,7 +58,7 @@ class Compared(NamedTuple):
     @property
     def having(self) -> tuple[int, ...]:
         """The numbers of the variants that have the step."""
-        return tuple(number for number, step in enumerate(self.steps) if step is not None)
+        return tuple([number for number, step in enumerate(self.steps) if step is not None])
 
     @property
     def first(self) -> Step:
@@ -110,14 +110,15 @@ class Compared(NamedTuple):
     def change(self, number: int, index: Index) -> Change:
         """What a further variant has more than the first in one cell."""
         one = self.having[0]
-        base, other = (as_decimal(self.value(n, index)) for n in (one, number))
-        by_hand = all(self.traces[n].kind == "by-hand" for n in (one, number))
+        base, other = as_decimal(self.value(one, index)), as_decimal(self.value(number, index))
+        by_hand = self.traces[one].kind == self.traces[number].kind == "by-hand"
         digits = None if by_hand else max(MEANT_DIGITS, BIG_POWER + min(self.decimals) + 2)
         return Change(difference(base, other, digits), base, other)
 
     def largest_at(self, index: Index) -> Change:
         """The difference of a cell that is largest in size."""
-        return max((self.change(other, index) for other in self.having[1:]), key=lambda change: change.size)
+        first, *more = (self.change(other, index) for other in self.having[1:])
+        return max((first, *more), key=lambda change: change.size) if more else first
 
 
 class Change(NamedTuple):
@@ -205,7 +206,7 @@ def cells_of(compared: Compared, part: Part, only_differing: bool) -> list[Index
             chosen &= kept.reshape([-1 if n == axis else 1 for n in range(chosen.ndim)])
     if only_differing and compared.differing is not None:
         chosen &= compared.differing
-    return [tuple(map(int, index)) for index in np.argwhere(chosen)]
+    return list(map(tuple, np.argwhere(chosen).tolist()))
 
 
 def by_size(compared: Compared, cells: Sequence[Index]) -> list[Index]:
