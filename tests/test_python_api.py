@@ -137,6 +137,8 @@ def test_a_format_that_traces_do_not_have_is_named(format: str) -> None:
         ("no-such-file.json", UsageError, "there is no such file"),
         ({"scores": [1], "q": [[1]], "k": [[1]]}, ScenarioError, "second starting point"),
         ({"scores": ["x"]}, ScenarioError, "wanted is a number"),
+        ({"scores": [[10**5000]]}, ScenarioError, "has 5001 digits"),
+        ({"scores": [1], "places": 10**5000}, ScenarioError, "has 5001 digits"),
     ],
 )
 def test_errors_say_what_was_found(source: Any, error: type[Exception], words: str) -> None:

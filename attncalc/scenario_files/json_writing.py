@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from functools import cache, lru_cache
 from itertools import islice, repeat
 from typing import Any, NamedTuple
@@ -24,8 +25,11 @@ AS_JSON = json.JSONEncoder(ensure_ascii=False).encode
 PLAIN = {float, int, str, bool, type(None), Literal}
 """The types of most of what stands in a row."""
 
-AS_PYTHON = {int, str, bool, type(None)}
+AS_PYTHON = {str, bool, type(None)}
 """Those that Python's own writer writes as they are written here, but for signs that a terminal would obey."""
+
+MOST_BITS = 2000
+"""Whole numbers beyond may be more than Python itself writes as a text."""
 
 FEW = 16
 """Keys of an object that is written in one piece."""
@@ -173,7 +177,7 @@ def scalar(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return CONSTANTS[value]
     if isinstance(value, int):
-        return str(value)
+        return str(value) if value.bit_length() < MOST_BITS else format(Decimal(value), "f")
     return number(value)
 
 
