@@ -73,6 +73,17 @@ class TestFailures:
         else:
             assert (code, left) == (128 + ending, [])
 
+    @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+    def test_an_end_whose_exception_is_lost(self, ending: signal.Signals, tmp_path: Path) -> None:
+        """Python ignores what is raised while an object is let go: the signal ends the program all the same."""
+        target = tmp_path / "result"
+        target.write_bytes(OLD)
+        words = [sys.executable, "-c", LET_GO, str(target), str(int(ending))]
+        done = subprocess.run(words, env=environment(), capture_output=True, timeout=60, check=False)
+        assert done.returncode in (128 + ending, -ending)
+        assert b"Exception ignored in" in done.stderr
+        assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("result", OLD)]
+
     @pytest.mark.parametrize("there", [True, False])
     @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
     def test_an_end_in_the_middle_of_a_folder(self, ending: signal.Signals, there: bool, tmp_path: Path) -> None:
@@ -267,6 +278,21 @@ def fsync(file):
 os.fsync = fsync
 """
 """Read by Python when it starts: a result is written, and waits before it takes its place."""
+
+LET_GO = """
+import os, sys
+from pathlib import Path
+from attncalc.cli.output import write_file
+class Last:
+    def __del__(self):
+        os.kill(os.getpid(), int(sys.argv[2]))
+        sum(range(10))
+def parts():
+    last = Last()
+    yield b"new"
+write_file(parts(), Path(sys.argv[1]), force=True)
+"""
+"""A signal that comes while the last object that a result was made with is let go."""
 
 WHOLE = (b"a" * 3_000_000, b"b" * 2_000_000)
 WRITER = """

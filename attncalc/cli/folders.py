@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attncalc.cli import output
-from attncalc.cli.half_made import forget_leftovers, making, new_folder
+from attncalc.cli.half_made import end_if_told, forget_leftovers, making, new_folder
 from attncalc.errors import Fault, OutputError, shortened
 
 
@@ -63,6 +63,7 @@ def _written(folder: Path, files: Mapping[str, str | bytes]) -> None:
         made.mkdir()
         for name, result in files.items():
             _write(made / name, output.as_bytes(result))
+        end_if_told()
         if there:
             for name in files:
                 os.replace(made / name, folder / name)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 MOST_NAME = 40
 PART = re.compile(r"\.(.*)\.[0-9a-f]{12}\.part", re.DOTALL)
@@ -44,6 +44,9 @@ class Part(NamedTuple):
         with contextlib.suppress(OSError):
             os.close(self.descriptor)
 
+
+CAME: list[int] = []
+"""The signal that came while something was made. Its exception is lost where Python lets an object go just then."""
 
 Parts = dict[Path, Part]
 """What is half made, by its own name."""
@@ -187,13 +190,23 @@ def _caught() -> dict[int, Any]:
 
 
 def _back(before: dict[int, Any]) -> None:
+    """The signals do what they did before; of threads the main one alone had changed that."""
+    if before:
+        CAME.clear()
     for number, handler in before.items():
         signal.signal(number, handler)
 
 
-def _end(number: int, frame: FrameType | None) -> NoReturn:
+def _end(number: int, frame: FrameType | None) -> None:
     for name in CAUGHT:
         other = getattr(signal, name, None)
         if other is not None and signal.getsignal(other) is _end:
             signal.signal(other, signal.SIG_IGN)  # tidying up is not interrupted
-    raise KeyboardInterrupt if number == signal.SIGINT else Ended(number)
+    CAME.append(number)
+    end_if_told()
+
+
+def end_if_told() -> None:
+    """Ends what a signal has told to end; asked again before a result takes its place, since exceptions can be lost."""
+    for number in CAME:
+        raise KeyboardInterrupt if number == signal.SIGINT else Ended(number)

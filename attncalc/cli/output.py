@@ -88,7 +88,7 @@ def write_file(result: Result, path: Path, force: bool) -> None:
 
 def write_files(results: Mapping[Path, Result], force: bool) -> None:
     """Writes several, all of them beside their targets before the first takes its place."""
-    from attncalc.cli.half_made import making  # loaded only where a file is written
+    from attncalc.cli.half_made import end_if_told, making  # loaded only where a file is written
 
     for path in results:
         check_target(str(path), force)
@@ -101,6 +101,7 @@ def write_files(results: Mapping[Path, Result], force: bool) -> None:
                         _put(result, file)
                 else:
                     written[path] = _write(path.resolve(), result, parts)
+        end_if_told()
         for path, part in written.items():
             with _reachable(path):
                 part.move(path.resolve())
@@ -117,11 +118,12 @@ def _reachable(path: Path, refusals: type[OSError] | tuple[type[Exception], ...]
 
 def _write(place: Path, result: Result, parts: Parts) -> Part:
     """Writes beside the place, with the rights that the file there has or a new one would have."""
-    from attncalc.cli.half_made import new_file
+    from attncalc.cli.half_made import end_if_told, new_file
 
     part = new_file(place, parts)
     with open(part.descriptor, "wb", closefd=False) as file:
         _put(result, file)
+        end_if_told()
         file.flush()
         os.fsync(part.descriptor)
     os.chmod(part.path, place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
