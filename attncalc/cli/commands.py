@@ -51,7 +51,7 @@ def _with_terms(scenario: Scenario, options: Options, format: str) -> bool:
 
     many = math.prod(scenario.grid) * scenario.sizes.get("d_v", 0) > EAGER
     binary = chosen_arithmetic(scenario) not in names.DECIMAL_KINDS
-    story = format in {*names.DOCUMENTS} - {*DATA} and not options["step"]
+    story = format in {*names.DOCUMENTS} - {*DATA} and "terms" not in options["step"]
     return scenario.has_values and not (many and binary and story)
 
 

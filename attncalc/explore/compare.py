@@ -117,8 +117,7 @@ class Compared(NamedTuple):
 
     def largest_at(self, index: Index) -> Change:
         """The difference of a cell that is largest in size."""
-        first, *more = (self.change(other, index) for other in self.having[1:])
-        return max((first, *more), key=lambda change: change.size) if more else first
+        return max((self.change(other, index) for other in self.having[1:]), key=lambda change: change.size)
 
 
 class Change(NamedTuple):
